@@ -1,0 +1,130 @@
+//! One clock for every figure, and a fake one so that timing logic is tested without waiting.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// A monotonic clock.
+pub trait Clock: Send + Sync {
+    /// Time since an arbitrary fixed start; never goes back.
+    fn now(&self) -> Duration;
+    /// Waits for `duration`.
+    fn sleep(&self, duration: Duration);
+}
+
+/// `CLOCK_MONOTONIC`, which [`Instant`] reads on Linux through the vDSO, without a system call.
+#[derive(Debug)]
+pub struct MonotonicClock {
+    start: Instant,
+}
+
+impl MonotonicClock {
+    /// A clock whose zero is now.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { start: Instant::now() }
+    }
+
+    /// The smallest non-zero step and the median cost of a reading, in nanoseconds, over `readings`
+    /// consecutive readings. Recorded with every run, so that a reader sees what the clock can resolve.
+    #[must_use]
+    pub fn resolution(&self, readings: usize) -> ClockResolution {
+        let mut steps: Vec<u64> = Vec::with_capacity(readings);
+        let begun = self.now();
+        let mut last = begun;
+        for _ in 0..readings.max(2) {
+            let now = self.now();
+            let step = (now - last).as_nanos();
+            if step > 0 {
+                steps.push(u64::try_from(step).unwrap_or(u64::MAX));
+            }
+            last = now;
+        }
+        let total = u64::try_from((last - begun).as_nanos()).unwrap_or(u64::MAX);
+        ClockResolution {
+            step_ns: steps.iter().copied().min().unwrap_or(0),
+            reading_ns: total as f64 / readings.max(2) as f64,
+        }
+    }
+}
+
+impl Default for MonotonicClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for MonotonicClock {
+    fn now(&self) -> Duration {
+        self.start.elapsed()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        std::thread::sleep(duration);
+    }
+}
+
+/// What a clock can tell apart and what asking it costs.
+#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+pub struct ClockResolution {
+    /// Smallest non-zero difference seen between two readings, nanoseconds.
+    pub step_ns: u64,
+    /// Mean cost of one reading, nanoseconds.
+    pub reading_ns: f64,
+}
+
+/// A clock that moves only when told to, or when somebody sleeps on it.
+#[derive(Debug, Default)]
+pub struct FakeClock {
+    now: Mutex<Duration>,
+}
+
+impl FakeClock {
+    /// A fake clock that shows zero.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Moves the clock forward.
+    pub fn advance(&self, by: Duration) {
+        *self.lock() += by;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Duration> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Clock for FakeClock {
+    fn now(&self) -> Duration {
+        *self.lock()
+    }
+
+    fn sleep(&self, duration: Duration) {
+        self.advance(duration);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fake_clock_moves_only_by_sleep_and_advance() {
+        let clock = FakeClock::new();
+        assert_eq!(clock.now(), Duration::ZERO);
+        clock.sleep(Duration::from_millis(3));
+        clock.advance(Duration::from_micros(5));
+        assert_eq!(clock.now(), Duration::from_micros(3005));
+    }
+
+    #[test]
+    fn the_real_clock_never_goes_back_and_resolves_microseconds() {
+        let clock = MonotonicClock::new();
+        let resolution = clock.resolution(10_000);
+        assert!(resolution.step_ns > 0 && resolution.step_ns < 1_000_000, "{resolution:?}");
+        let first = clock.now();
+        clock.sleep(Duration::from_millis(1));
+        assert!(clock.now() - first >= Duration::from_millis(1));
+    }
+}

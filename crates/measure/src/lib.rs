@@ -1,0 +1,10 @@
+//! The instrument: clocks, process telemetry, the page cache, and the statistics of trials.
+//!
+//! Nothing here knows of databases; a process is a pid, a data folder is a folder.
+
+pub mod clock;
+pub mod disk;
+pub mod machine;
+pub mod page_cache;
+pub mod process;
+pub mod statistics;

@@ -1,0 +1,111 @@
+//! The machine a run was made on, as far as a reader needs it to judge figures.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+/// Whole-machine facts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Cores this process may use.
+    pub cores: usize,
+    /// Model name of the first processor, as the kernel gives it.
+    pub processor: String,
+    /// Physical memory, bytes.
+    pub memory_bytes: u64,
+    /// Kernel release.
+    pub kernel: String,
+    /// Distribution (`PRETTY_NAME` of os-release).
+    pub os: String,
+    /// Instruction set.
+    pub architecture: String,
+    /// File system type under the run folder, as the mount table names it.
+    pub file_system: Option<String>,
+}
+
+impl Machine {
+    /// Facts of this machine; unknown ones are empty. `folder` tells which file system counts.
+    #[must_use]
+    pub fn here(folder: &Path) -> Self {
+        let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let uname = rustix::system::uname();
+        Self {
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            processor: after(&cpuinfo, "model name", ':').unwrap_or_default(),
+            memory_bytes: memory_bytes("MemTotal:").unwrap_or(0),
+            kernel: uname.release().to_string_lossy().into_owned(),
+            os: after(&std::fs::read_to_string("/etc/os-release").unwrap_or_default(), "PRETTY_NAME", '=')
+                .unwrap_or_default(),
+            architecture: uname.machine().to_string_lossy().into_owned(),
+            file_system: file_system(folder),
+        }
+    }
+}
+
+/// Memory that can be had without swapping, bytes (`MemAvailable`).
+#[must_use]
+pub fn available_memory_bytes() -> Option<u64> {
+    memory_bytes("MemAvailable:")
+}
+
+/// Load average over the last minute, and the share of time the hypervisor took away since start.
+#[must_use]
+pub fn load_average() -> Option<f64> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.split_whitespace().next()?.parse().ok()
+}
+
+/// Seconds of CPU time that the hypervisor gave to others, summed over all cores since boot.
+#[must_use]
+pub fn steal_seconds() -> Option<f64> {
+    let stat = std::fs::read_to_string("/proc/stat").ok()?;
+    // "cpu user nice system idle iowait irq softirq steal …" (proc_stat(5)).
+    let ticks: f64 = stat.lines().next()?.split_whitespace().nth(8)?.parse().ok()?;
+    Some(ticks / rustix::param::clock_ticks_per_second() as f64)
+}
+
+fn memory_bytes(name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
+
+/// What stands after `separator` on the first line that begins with `name`, quotes removed.
+fn after(text: &str, name: &str, separator: char) -> Option<String> {
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    Some(line.split_once(separator)?.1.trim().trim_matches('"').to_owned())
+}
+
+fn file_system(folder: &Path) -> Option<String> {
+    let folder = std::fs::canonicalize(folder).ok()?;
+    let mounts = std::fs::read_to_string("/proc/self/mounts").ok()?;
+    mounts
+        .lines()
+        .filter_map(|line| {
+            let mut fields = line.split(' ').skip(1);
+            Some((fields.next()?, fields.next()?))
+        })
+        .filter(|(at, _)| folder.starts_with(at))
+        .max_by_key(|(at, _)| at.len())
+        .map(|(_, kind)| kind.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_has_cores_memory_and_a_kernel() {
+        let machine = Machine::here(Path::new("."));
+        assert!(machine.cores >= 1 && machine.memory_bytes > 1 << 20);
+        assert!(!machine.kernel.is_empty() && machine.file_system.is_some());
+        assert!(available_memory_bytes().unwrap() <= machine.memory_bytes);
+        assert!(load_average().unwrap() >= 0.0 && steal_seconds().unwrap() >= 0.0);
+    }
+
+    #[test]
+    fn values_are_taken_without_their_quotes() {
+        assert_eq!(after("A=1\nPRETTY_NAME=\"Some OS 1\"\n", "PRETTY_NAME", '='), Some("Some OS 1".into()));
+        assert_eq!(after("model name\t: X 9\n", "model name", ':'), Some("X 9".into()));
+        assert_eq!(after("", "x", ':'), None);
+    }
+}
