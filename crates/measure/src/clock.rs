@@ -64,7 +64,7 @@ impl Clock for MonotonicClock {
 }
 
 /// What a clock can tell apart and what asking it costs.
-#[derive(Debug, Clone, Copy, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ClockResolution {
     /// Smallest non-zero difference seen between two readings, nanoseconds.
     pub step_ns: u64,

@@ -1,0 +1,70 @@
+//! What can go wrong with a run folder.
+
+use std::path::PathBuf;
+
+/// Why a run folder could not be made, read or written.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ResultsError {
+    /// The operating system refused.
+    #[error("failed to {action} {}: {source}", path.display())]
+    Io {
+        /// What was being done.
+        action: &'static str,
+        /// The file or folder.
+        path: PathBuf,
+        /// The operating system's own words.
+        source: std::io::Error,
+    },
+    /// A new run may not overwrite an old one.
+    #[error("{} already holds a run; choose another --out, or continue it with --resume", path.display())]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// No manifest there.
+    #[error("{} holds no run (manifest.json is missing); name a folder that `jsonathlon run` made", path.display())]
+    NotARun {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// Somebody else is working in it.
+    #[error("{} is in use by another jsonathlon; wait for it or choose another --out", path.display())]
+    Locked {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file of the folder cannot be understood.
+    #[error("failed to understand {} at line {line}: {message}", path.display())]
+    Corrupt {
+        /// The file.
+        path: PathBuf,
+        /// Line, counted from 1.
+        line: usize,
+        /// Why.
+        message: String,
+    },
+    /// Written by a newer program.
+    #[error("{} has version {found}, this program knows up to {known}; use a newer jsonathlon", path.display())]
+    Version {
+        /// The file.
+        path: PathBuf,
+        /// Version found.
+        found: u32,
+        /// Newest version this program reads.
+        known: u32,
+    },
+    /// A run without data that an export needs.
+    #[error("{0}")]
+    Missing(String),
+}
+
+impl ResultsError {
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io { action, path, source }
+    }
+}

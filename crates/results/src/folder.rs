@@ -1,0 +1,202 @@
+//! The run folder: its layout, its lock, and its manifest on disk.
+
+use std::fs::{File, TryLockError};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::ResultsError;
+use crate::journal::{self, Journal};
+use crate::manifest::{Manifest, SCHEMA};
+use crate::record::Record;
+
+/// A run folder that this process alone may write to.
+#[derive(Debug)]
+pub struct RunFolder {
+    path: PathBuf,
+    /// Held for as long as the folder is in use; the kernel lets go of it however the process ends.
+    _lock: File,
+}
+
+impl RunFolder {
+    /// Makes a new run folder, or takes an existing empty one.
+    ///
+    /// # Errors
+    /// When it cannot be made or written to, holds a run already, or is in use.
+    pub fn create(path: &Path) -> Result<Self, ResultsError> {
+        std::fs::create_dir_all(path).map_err(ResultsError::io("create", path))?;
+        let folder = Self::lock(path)?;
+        if folder.manifest_path().exists() {
+            return Err(ResultsError::Occupied { path: path.to_owned() });
+        }
+        for inner in ["plans", "answers", "rejects", "logs", "work"] {
+            let inner = folder.path.join(inner);
+            std::fs::create_dir_all(&inner).map_err(ResultsError::io("create", inner))?;
+        }
+        Ok(folder)
+    }
+
+    /// Takes the folder of an earlier run, to go on with it.
+    ///
+    /// # Errors
+    /// When there is no run, or it is in use.
+    pub fn open(path: &Path) -> Result<(Self, Manifest), ResultsError> {
+        let manifest = read_manifest(path)?;
+        Ok((Self::lock(path)?, manifest))
+    }
+
+    fn lock(path: &Path) -> Result<Self, ResultsError> {
+        let path = std::fs::canonicalize(path).map_err(ResultsError::io("open", path))?;
+        let at = path.join("lock");
+        let lock = File::create(&at).map_err(ResultsError::io("write to", &at))?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Self { path, _lock: lock }),
+            Err(TryLockError::WouldBlock) => Err(ResultsError::Locked { path }),
+            Err(TryLockError::Error(source)) => Err(ResultsError::Io { action: "lock", path: at, source }),
+        }
+    }
+
+    /// The folder, absolute.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where engines' data and staged documents live until the run ends.
+    #[must_use]
+    pub fn work(&self) -> PathBuf {
+        self.path.join("work")
+    }
+
+    /// Where workers' and servers' own output goes.
+    #[must_use]
+    pub fn logs(&self) -> PathBuf {
+        self.path.join("logs")
+    }
+
+    fn manifest_path(&self) -> PathBuf {
+        manifest_path(&self.path)
+    }
+
+    /// Writes the manifest so that it is there whole or not at all.
+    ///
+    /// # Errors
+    /// When the folder cannot be written to.
+    pub fn write_manifest(&self, manifest: &Manifest) -> Result<(), ResultsError> {
+        let mut text = serde_json::to_vec_pretty(manifest).map_err(|error| ResultsError::Corrupt {
+            path: self.manifest_path(),
+            line: error.line(),
+            message: error.to_string(),
+        })?;
+        text.push(b'\n');
+        write_whole(&self.manifest_path(), &text)
+    }
+
+    /// Writes a file below the folder (a plan, an answer) and returns its path relative to it.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write_file(&self, relative: &str, content: &[u8]) -> Result<String, ResultsError> {
+        let path = self.path.join(relative);
+        std::fs::write(&path, content).map_err(ResultsError::io("write", &path))?;
+        Ok(relative.to_owned())
+    }
+
+    /// Opens the journal with the records that are there.
+    ///
+    /// # Errors
+    /// See [`Journal::open`].
+    pub fn journal(&self) -> Result<(Journal, Vec<Record>), ResultsError> {
+        Journal::open(&journal_path(&self.path))
+    }
+}
+
+/// The manifest of a run.
+///
+/// # Errors
+/// When there is none, or it is of a newer version, or cannot be understood.
+pub fn read_manifest(path: &Path) -> Result<Manifest, ResultsError> {
+    let at = manifest_path(path);
+    let text = match std::fs::read(&at) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Err(ResultsError::NotARun { path: path.to_owned() });
+        }
+        Err(source) => return Err(ResultsError::Io { action: "read", path: at, source }),
+    };
+    let corrupt = |error: serde_json::Error| ResultsError::Corrupt {
+        path: at.clone(),
+        line: error.line(),
+        message: error.to_string(),
+    };
+    let value: serde_json::Value = serde_json::from_slice(&text).map_err(corrupt)?;
+    let found = value.get("schema").and_then(serde_json::Value::as_u64).unwrap_or(0) as u32;
+    if found > SCHEMA {
+        return Err(ResultsError::Version { path: at, found, known: SCHEMA });
+    }
+    serde_json::from_value(value).map_err(corrupt)
+}
+
+/// The records of a run's journal; none when it was interrupted before its first trial.
+///
+/// # Errors
+/// When the journal is there and cannot be read.
+pub fn read_records(path: &Path) -> Result<Vec<Record>, ResultsError> {
+    let at = journal_path(path);
+    if at.exists() { journal::read(&at) } else { Ok(Vec::new()) }
+}
+
+fn manifest_path(path: &Path) -> PathBuf {
+    path.join("manifest.json")
+}
+
+fn journal_path(path: &Path) -> PathBuf {
+    path.join("journal.ndjson")
+}
+
+fn write_whole(path: &Path, text: &[u8]) -> Result<(), ResultsError> {
+    let partial = path.with_extension("partial");
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create(&partial)?;
+        file.write_all(text)?;
+        file.sync_all()?;
+        std::fs::rename(&partial, path)
+    };
+    write().map_err(ResultsError::io("write", path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_runs_cannot_share_a_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().join("run");
+        let held = RunFolder::create(&at).unwrap();
+        assert!(matches!(RunFolder::create(&at), Err(ResultsError::Locked { .. })));
+        drop(held);
+        let held = RunFolder::create(&at).unwrap();
+        std::fs::write(held.manifest_path(), "{}").unwrap();
+        drop(held);
+        assert!(matches!(RunFolder::create(&at), Err(ResultsError::Occupied { .. })));
+    }
+
+    #[test]
+    fn folders_without_a_run_say_so() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(matches!(RunFolder::open(folder.path()), Err(ResultsError::NotARun { .. })));
+        std::fs::write(folder.path().join("manifest.json"), r#"{"schema": 99}"#).unwrap();
+        assert!(matches!(read_manifest(folder.path()), Err(ResultsError::Version { found: 99, .. })));
+        std::fs::write(folder.path().join("manifest.json"), "{").unwrap();
+        assert!(matches!(read_manifest(folder.path()), Err(ResultsError::Corrupt { .. })));
+    }
+
+    #[test]
+    fn a_file_in_the_way_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().join("file");
+        std::fs::write(&at, "").unwrap();
+        let error = RunFolder::create(&at).unwrap_err().to_string();
+        assert!(error.contains("failed to create") && error.contains("file"), "{error}");
+    }
+}

@@ -1,0 +1,179 @@
+//! The journal: one JSON line a record, on disk before the next trial begins.
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use crate::ResultsError;
+use crate::record::{JOURNAL_VERSION, Record};
+
+/// An open journal that records are appended to.
+#[derive(Debug)]
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+    keys: HashSet<String>,
+}
+
+impl Journal {
+    /// Opens or creates the journal at `path` and returns it with the records that are there. A last
+    /// line that was torn by a crash is cut off, so that the next record starts on a line of its own.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written, or a line other than the last is not a record.
+    pub fn open(path: &Path) -> Result<(Self, Vec<Record>), ResultsError> {
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(ResultsError::io("open", path))?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(ResultsError::io("read", path))?;
+        let (records, whole) = parse(&text, path)?;
+        if whole < text.len() {
+            file.set_len(whole as u64).map_err(ResultsError::io("write", path))?;
+        }
+        file.seek(SeekFrom::End(0)).map_err(ResultsError::io("read", path))?;
+        let keys = records.iter().map(|record| record.key.clone()).collect();
+        Ok((Self { file, path: path.to_owned(), keys }, records))
+    }
+
+    /// Whether a record with this key is there.
+    #[must_use]
+    pub fn has(&self, key: &str) -> bool {
+        self.keys.contains(key)
+    }
+
+    /// Appends a record and waits until it is on disk. A key that is there already is left alone and
+    /// `false` returned: every trial is present exactly once, however often a run was interrupted.
+    ///
+    /// # Errors
+    /// When the line cannot be written or synced.
+    pub fn append(&mut self, record: &Record) -> Result<bool, ResultsError> {
+        if self.keys.contains(&record.key) {
+            return Ok(false);
+        }
+        let mut line = serde_json::to_vec(record).map_err(|error| ResultsError::Corrupt {
+            path: self.path.clone(),
+            line: self.keys.len() + 1,
+            message: error.to_string(),
+        })?;
+        line.push(b'\n');
+        self.file.write_all(&line).map_err(ResultsError::io("append to", &self.path))?;
+        self.file.sync_data().map_err(ResultsError::io("sync", &self.path))?;
+        self.keys.insert(record.key.clone());
+        Ok(true)
+    }
+}
+
+/// Reads the records of a journal without opening it for writing.
+///
+/// # Errors
+/// When the file cannot be read, or a line other than the last is not a record.
+pub fn read(path: &Path) -> Result<Vec<Record>, ResultsError> {
+    let text = std::fs::read(path).map_err(ResultsError::io("read", path))?;
+    Ok(parse(&text, path)?.0)
+}
+
+/// Records and the length of the part that holds whole ones. A line is whole when it ends with a newline
+/// *and* parses; only the last may fail to.
+fn parse(text: &[u8], path: &Path) -> Result<(Vec<Record>, usize), ResultsError> {
+    let mut records: Vec<Record> = Vec::new();
+    let mut seen = HashSet::new();
+    let mut offset = 0;
+    while let Some(length) = text.get(offset..).and_then(|rest| rest.iter().position(|b| *b == b'\n')) {
+        let line = text.get(offset..offset + length).unwrap_or_default();
+        let corrupt = |message: String| ResultsError::Corrupt {
+            path: path.to_owned(),
+            line: records.len() + 1,
+            message,
+        };
+        let version = serde_json::from_slice::<Version>(line);
+        if let Ok(Version { v }) = version
+            && v > JOURNAL_VERSION
+        {
+            return Err(ResultsError::Version { path: path.to_owned(), found: v, known: JOURNAL_VERSION });
+        }
+        match serde_json::from_slice::<Record>(line) {
+            Ok(record) => {
+                if !seen.insert(record.key.clone()) {
+                    return Err(corrupt(format!("the key {} is there twice", record.key)));
+                }
+                records.push(record);
+            }
+            // A torn write may have left a newline of its own behind; only at the very end.
+            Err(_) if offset + length + 1 == text.len() => return Ok((records, offset)),
+            Err(error) => return Err(corrupt(error.to_string())),
+        }
+        offset += length + 1;
+    }
+    Ok((records, offset))
+}
+
+#[derive(serde::Deserialize)]
+struct Version {
+    v: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::Body;
+    use proptest::prelude::*;
+
+    fn resumed(n: u32) -> Record {
+        Record::new(format!("resumed#{n}"), Body::Resumed { at_ms: i64::from(n) })
+    }
+
+    #[test]
+    fn a_key_is_written_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.ndjson");
+        let (mut journal, old) = Journal::open(&path).unwrap();
+        assert!(old.is_empty());
+        assert!(journal.append(&resumed(1)).unwrap());
+        assert!(!journal.append(&resumed(1)).unwrap());
+        assert!(journal.has("resumed#1") && !journal.has("resumed#2"));
+        assert_eq!(read(&path).unwrap(), [resumed(1)]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_journal_cut_anywhere_keeps_all_whole_records_and_goes_on(cut in 0_usize..400) {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("journal.ndjson");
+            let (mut journal, _) = Journal::open(&path).unwrap();
+            for n in 0..5 {
+                journal.append(&resumed(n)).unwrap();
+            }
+            drop(journal);
+            let whole = std::fs::read(&path).unwrap();
+            let cut = cut.min(whole.len());
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let (mut journal, records) = Journal::open(&path).unwrap();
+            let expected = whole[..cut].iter().filter(|b| **b == b'\n').count();
+            prop_assert_eq!(records.len(), expected);
+            for n in 0..5 {
+                journal.append(&resumed(n)).unwrap();
+            }
+            prop_assert_eq!(read(&path).unwrap(), (0..5).map(resumed).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn rubbish_in_the_middle_and_newer_versions_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal.ndjson");
+        let good = serde_json::to_string(&resumed(1)).unwrap();
+        std::fs::write(&path, format!("rubbish\n{good}\n")).unwrap();
+        assert!(matches!(read(&path), Err(ResultsError::Corrupt { line: 1, .. })));
+        std::fs::write(&path, format!("{good}\n{good}\n")).unwrap();
+        assert!(read(&path).unwrap_err().to_string().contains("twice"));
+        std::fs::write(&path, "{\"v\":9,\"key\":\"x\",\"type\":\"new\"}\n").unwrap();
+        assert!(matches!(read(&path), Err(ResultsError::Version { found: 9, .. })));
+    }
+}

@@ -1,0 +1,15 @@
+//! What a run leaves behind: its folder, its journal, and the summaries and exports made from them.
+//!
+//! Nothing here knows how a figure was measured. Every number in a summary comes from journal records
+//! and nowhere else, so that it can be traced to the trials behind it.
+
+pub mod export;
+pub mod folder;
+pub mod journal;
+pub mod manifest;
+pub mod record;
+pub mod summary;
+
+mod error;
+
+pub use error::ResultsError;

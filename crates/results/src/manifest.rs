@@ -1,0 +1,102 @@
+//! What a run is: everything that must be known to repeat it, written before its first trial.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_measure::clock::ClockResolution;
+use jsonathlon_measure::machine::Machine;
+use serde::{Deserialize, Serialize};
+
+/// Version of the manifest and of the summaries made from it.
+pub const SCHEMA: u32 = 1;
+
+/// The documents of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Data {
+    /// Documents offered, malformed ones included.
+    pub documents: u64,
+    /// Their bytes as newline-delimited JSON.
+    pub bytes: u64,
+    /// Digest of those bytes.
+    pub digest: String,
+    /// Where they came from, for a reader.
+    pub source: String,
+    /// The source in the program's own form, so that `--resume` needs no arguments.
+    pub origin: serde_json::Value,
+    /// Documents that are not JSON.
+    pub malformed: u64,
+    /// Size of the same documents in formats that are not databases: `raw`, `gzip-6`, `lz4`, `zstd-1`.
+    #[serde(default)]
+    pub reference_sizes: BTreeMap<String, u64>,
+}
+
+/// One configuration under test: a system in a version, variant and storage setting.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Configuration {
+    /// Folder name.
+    pub system: String,
+    /// Name for people.
+    pub title: String,
+    /// Version asked for.
+    pub version: String,
+    /// Variant.
+    pub variant: String,
+    /// Variant in words.
+    pub variant_title: String,
+    /// Storage setting.
+    pub storage: String,
+    /// Runs inside a process of the harness: no network in its times.
+    pub embedded: bool,
+    /// No longer supported by its makers.
+    pub end_of_life: bool,
+    /// Configurations with the same text may be ranked together.
+    pub ranks_with: String,
+    /// Digest over everything that configures it.
+    pub configuration_digest: String,
+    /// Digest of the artifact; none for what is part of the program.
+    pub artifact_digest: Option<String>,
+    /// Deviations from the system's defaults, with reasons.
+    pub exceptions: Vec<Exception>,
+}
+
+/// One deviation from a system's defaults.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Exception {
+    /// What differs.
+    pub what: String,
+    /// Why it has to.
+    pub why: String,
+}
+
+/// A planned trial, by the key its record will have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// Keys of trials that must have a terminal record for the run to be complete.
+    pub trials: Vec<String>,
+}
+
+/// The manifest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Format version.
+    pub schema: u32,
+    /// Version of this program.
+    pub program: String,
+    /// When the run began, RFC 3339.
+    pub started: String,
+    /// The command line, without secrets (addresses with passwords are refused before).
+    pub command: Vec<String>,
+    /// The machine.
+    pub machine: Machine,
+    /// What the clock can resolve.
+    pub clock: ClockResolution,
+    /// Sequential read bandwidth of the run folder's disk, bytes per second.
+    pub disk_bytes_per_s: Option<f64>,
+    /// The documents.
+    pub data: Data,
+    /// The configurations, in plan order.
+    pub configurations: Vec<Configuration>,
+    /// Settings of the plan (rounds, limits, states), so that `--resume` plans the same.
+    pub settings: serde_json::Value,
+    /// The plan.
+    pub plan: Planned,
+}

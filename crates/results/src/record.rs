@@ -1,0 +1,360 @@
+//! The typed records of a journal. Format version 1; fields are only ever added.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// Version of the journal's records.
+pub const JOURNAL_VERSION: u32 = 1;
+
+/// Dimensions of a trial beyond its named ones: scale, storage, state, ….
+pub type Parameters = BTreeMap<String, serde_json::Value>;
+
+/// Flat figures, each name ending with its unit.
+pub type Metrics = BTreeMap<String, f64>;
+
+/// How an answer, or a load, compares with the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Equal in every row and column.
+    Exact,
+    /// Equal but for columns that the system's folder declares approximate.
+    Approximate,
+    /// Nothing to compare with.
+    Unverified,
+    /// Fewer than 99.9 % of the documents were loaded.
+    Partial,
+    /// The system has no such thing.
+    NotApplicable,
+    /// Not equal.
+    Wrong,
+    /// No answer within the limit.
+    Timeout,
+    /// No answer at all.
+    Failed,
+}
+
+impl Verdict {
+    /// Whether a time may stand beside this verdict. A wrong, failed or late trial has no time.
+    #[must_use]
+    pub fn has_time(self) -> bool {
+        matches!(self, Self::Exact | Self::Approximate | Self::Unverified | Self::Partial)
+    }
+
+    /// The word used in files and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Approximate => "approximate",
+            Self::Unverified => "unverified",
+            Self::Partial => "partial",
+            Self::NotApplicable => "not_applicable",
+            Self::Wrong => "wrong",
+            Self::Timeout => "timeout",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// In which condition the system was when a trial began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Documents going in, and what they take once they are in.
+    Load,
+    /// Engine restarted and its files out of the page cache, the latter verified.
+    Cold,
+    /// Meant as cold, but the kernel could not confirm that the files were out of memory.
+    ColdUnverified,
+    /// Page cache dropped, engine left running: the published definition.
+    ColdOs,
+    /// Asked again and again.
+    Hot,
+    /// Settled state, for sizes.
+    Steady,
+}
+
+impl Phase {
+    /// The word used in files and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Load => "load",
+            Self::Cold => "cold",
+            Self::ColdUnverified => "cold-unverified",
+            Self::ColdOs => "cold-os",
+            Self::Hot => "hot",
+            Self::Steady => "steady",
+        }
+    }
+}
+
+/// Kinds of failure that a reader may want to tell apart without reading messages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FailureKind {
+    /// The engine or its worker died.
+    Crash,
+    /// No answer within the limit.
+    Timeout,
+    /// The system said no.
+    Refused,
+    /// The answer was not right.
+    Wrong,
+    /// The worker spoke out of protocol.
+    Protocol,
+    /// The access path was not the one that the configuration promises.
+    Plan,
+    /// The disk, the memory or another part of the environment gave out.
+    Environment,
+}
+
+impl FailureKind {
+    /// The word used in files and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Crash => "crash",
+            Self::Timeout => "timeout",
+            Self::Refused => "refused",
+            Self::Wrong => "wrong",
+            Self::Protocol => "protocol",
+            Self::Plan => "plan",
+            Self::Environment => "environment",
+        }
+    }
+}
+
+/// Why a trial has no time.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    /// The kind.
+    pub kind: FailureKind,
+    /// The system's own words where it had any.
+    pub error: String,
+}
+
+/// What a trial is of: everything but its round and order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Cell {
+    /// Workload, such as `analytics`.
+    pub workload: String,
+    /// Folder name of the system, or of a reference row.
+    pub system: String,
+    /// Version of the system.
+    pub version: String,
+    /// Variant of its configuration.
+    pub variant: String,
+    /// Step of the workload: `load`, `size`, `q1` ….
+    pub step: String,
+    /// Condition of the system.
+    pub phase: Phase,
+    /// Further dimensions.
+    pub parameters: Parameters,
+}
+
+impl Cell {
+    /// A text that two cells share only when they are the same, stable between program versions.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let mut key = format!(
+            "{}/{}@{}/{}/{}/{}",
+            self.workload,
+            self.system,
+            self.version,
+            self.variant,
+            self.step,
+            self.phase.word()
+        );
+        for (name, value) in &self.parameters {
+            match value {
+                serde_json::Value::String(text) => key.push_str(&format!(";{name}={text}")),
+                other => key.push_str(&format!(";{name}={other}")),
+            }
+        }
+        key
+    }
+
+    /// The key of one trial of this cell.
+    #[must_use]
+    pub fn trial_key(&self, round: u32, order: u32) -> String {
+        format!("{}#{round}.{order}", self.key())
+    }
+}
+
+/// One timed execution, or its failure: the terminal record of a planned trial.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// What it is of. The phase is the one that was reached, the key carries the one planned.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// Round, from 1.
+    pub round: u32,
+    /// Order within the round, from 0.
+    pub order: u32,
+    /// When it ended, milliseconds since 1970.
+    pub at_ms: i64,
+    /// Verdict.
+    pub verdict: Verdict,
+    /// Client's seconds from handing over the request to the last row decoded.
+    pub seconds: Option<f64>,
+    /// The system's own figure for the same.
+    pub server_seconds: Option<f64>,
+    /// Rows of the answer.
+    pub rows: Option<u64>,
+    /// Digest of the answer, kept whole under `answers/`.
+    pub answer_digest: Option<String>,
+    /// Everything counted beside the time.
+    #[serde(default)]
+    pub metrics: Metrics,
+    /// What the time was bound by, where it was long enough to tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bound_by: Option<String>,
+    /// Why there is no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+}
+
+/// The plan of a question, kept whole in a file, and whether it is the promised one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlanCheck {
+    /// What was asked; the phase is the one in which the plan was read.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// File below the run folder.
+    pub file: String,
+    /// Expected patterns that the plan lacks.
+    pub missing: Vec<String>,
+    /// Forbidden patterns that it has.
+    pub forbidden: Vec<String>,
+}
+
+/// Whether a system gives back what it was given.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Structure {
+    /// Configuration asked; step `structure`.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// `bytes`, `value` or `changed`; `unknown` when nothing could be read back.
+    pub retains: String,
+    /// Documents compared.
+    pub compared: u64,
+    /// Documents that came back byte-equal.
+    pub equal_bytes: u64,
+    /// Documents that came back as the same JSON value, the byte-equal ones among them.
+    pub equal_value: u64,
+    /// Kinds of change with the number of documents that show them.
+    pub changes: BTreeMap<String, u64>,
+}
+
+/// Documents that a system did not take, summed by reason; each stands in the run's `rejects/` file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Rejects {
+    /// Configuration; step `load`.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// File below the run folder, one JSON line a document; none when nothing was rejected.
+    pub file: Option<String>,
+    /// Reason → how many.
+    pub reasons: BTreeMap<String, u64>,
+}
+
+/// A journal line's content.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Body {
+    /// Terminal record of a trial.
+    Trial(Box<Trial>),
+    /// A plan that was kept and checked.
+    Plan(PlanCheck),
+    /// A read-back comparison.
+    Structure(Structure),
+    /// Documents not taken.
+    Rejects(Rejects),
+    /// The run went on after an interruption.
+    Resumed {
+        /// When, milliseconds since 1970.
+        at_ms: i64,
+    },
+}
+
+/// One line of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Format version of this line.
+    pub v: u32,
+    /// Unique within the journal.
+    pub key: String,
+    /// Content.
+    #[serde(flatten)]
+    pub body: Body,
+}
+
+impl Record {
+    /// A record of the current version.
+    #[must_use]
+    pub fn new(key: String, body: Body) -> Self {
+        Self { v: JOURNAL_VERSION, key, body }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(crate) fn cell() -> Cell {
+        Cell {
+            workload: "analytics".into(),
+            system: "mock".into(),
+            version: "1".into(),
+            variant: "plain".into(),
+            step: "q1".into(),
+            phase: Phase::Hot,
+            parameters: [("scale".into(), 100.into()), ("storage".into(), "default".into())].into(),
+        }
+    }
+
+    #[test]
+    fn keys_tell_every_dimension_apart() {
+        let one = cell();
+        assert_eq!(one.key(), "analytics/mock@1/plain/q1/hot;scale=100;storage=default");
+        let mut other = one.clone();
+        other.parameters.insert("storage".into(), "best".into());
+        assert_ne!(one.key(), other.key());
+        assert_ne!(one.trial_key(1, 0), one.trial_key(0, 1));
+    }
+
+    #[test]
+    fn records_survive_a_round_trip_and_name_their_type() {
+        let record = Record::new(
+            cell().trial_key(2, 7),
+            Body::Trial(Box::new(Trial {
+                cell: cell(),
+                round: 2,
+                order: 7,
+                at_ms: 5,
+                verdict: Verdict::Wrong,
+                seconds: None,
+                server_seconds: None,
+                rows: Some(3),
+                answer_digest: None,
+                metrics: Metrics::new(),
+                bound_by: None,
+                failure: Some(Failure { kind: FailureKind::Wrong, error: "row 1".into() }),
+            })),
+        );
+        let line = serde_json::to_string(&record).unwrap();
+        assert!(line.starts_with(r#"{"v":1,"key":"#) && line.contains(r#""type":"trial""#), "{line}");
+        assert_eq!(serde_json::from_str::<Record>(&line).unwrap(), record);
+    }
+
+    #[test]
+    fn only_verified_or_declared_answers_have_times() {
+        assert!(Verdict::Exact.has_time() && Verdict::Approximate.has_time());
+        for verdict in [Verdict::Wrong, Verdict::Failed, Verdict::Timeout, Verdict::NotApplicable] {
+            assert!(!verdict.has_time());
+        }
+    }
+}

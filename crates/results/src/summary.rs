@@ -1,0 +1,293 @@
+//! Summary schema 1: what a run found, computed from its journal alone.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use jsonathlon_measure::machine::Machine;
+use jsonathlon_measure::statistics::{estimate, median};
+use serde::{Deserialize, Serialize};
+
+use crate::ResultsError;
+use crate::folder::{read_manifest, read_records};
+use crate::manifest::{Manifest, SCHEMA};
+use crate::record::{Body, Cell, Metrics, Parameters, Phase, Record, Trial, Verdict};
+
+/// The whole summary.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Format version.
+    pub schema: u32,
+    /// The run folder.
+    pub run: String,
+    /// Whether every planned trial has a terminal record.
+    pub complete: bool,
+    /// Version of the program that made the run.
+    pub program: String,
+    /// When it began, RFC 3339.
+    pub started: String,
+    /// The machine.
+    pub machine: Machine,
+    /// The documents.
+    pub data: DataSummary,
+    /// One entry a cell.
+    pub results: Vec<Entry>,
+    /// One entry a failed trial.
+    pub failures: Vec<FailureEntry>,
+}
+
+/// The documents in short.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataSummary {
+    /// Documents offered.
+    pub documents: u64,
+    /// Bytes as newline-delimited JSON.
+    pub bytes: u64,
+    /// Digest of those bytes.
+    pub digest: String,
+    /// Where they came from.
+    pub source: String,
+}
+
+/// All trials of one cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Workload.
+    pub workload: String,
+    /// System or reference row.
+    pub system: String,
+    /// Version.
+    pub version: String,
+    /// Variant.
+    pub variant: String,
+    /// Step.
+    pub step: String,
+    /// Phase.
+    pub phase: Phase,
+    /// Further dimensions.
+    pub parameters: Parameters,
+    /// Trials with a time.
+    pub trials: u64,
+    /// Median seconds; none unless every trial of the cell may have a time.
+    pub median_s: Option<f64>,
+    /// Lower limit of its 95 % interval over rounds.
+    pub low_s: Option<f64>,
+    /// Upper limit.
+    pub high_s: Option<f64>,
+    /// The worst verdict among the trials.
+    pub verdict: Verdict,
+    /// What the median trial was bound by.
+    pub bound_by: Option<String>,
+    /// Medians of the trials' metrics; maxima of errors and peaks.
+    pub metrics: Metrics,
+}
+
+/// A trial without a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FailureEntry {
+    /// Workload.
+    pub workload: String,
+    /// System.
+    pub system: String,
+    /// Variant.
+    pub variant: String,
+    /// Step.
+    pub step: String,
+    /// Phase.
+    pub phase: Phase,
+    /// Further dimensions.
+    pub parameters: Parameters,
+    /// Round.
+    pub round: u32,
+    /// Kind of failure.
+    pub kind: String,
+    /// The message.
+    pub error: String,
+}
+
+/// Everything a run folder holds, read once.
+#[derive(Debug, Clone)]
+pub struct Run {
+    /// The folder.
+    pub path: String,
+    /// The manifest.
+    pub manifest: Manifest,
+    /// The journal.
+    pub records: Vec<Record>,
+}
+
+impl Run {
+    /// Reads the run in `path`.
+    ///
+    /// # Errors
+    /// When there is no run or its files cannot be understood.
+    pub fn read(path: &Path) -> Result<Self, ResultsError> {
+        Ok(Self {
+            path: path.display().to_string(),
+            manifest: read_manifest(path)?,
+            records: read_records(path)?,
+        })
+    }
+
+    /// The trials among the records.
+    pub fn trials(&self) -> impl Iterator<Item = &Trial> {
+        self.records.iter().filter_map(|record| match &record.body {
+            Body::Trial(trial) => Some(trial.as_ref()),
+            _ => None,
+        })
+    }
+
+    /// Planned trials that have no terminal record.
+    #[must_use]
+    pub fn open_trials(&self) -> Vec<&str> {
+        let there: std::collections::HashSet<&str> =
+            self.records.iter().map(|record| record.key.as_str()).collect();
+        self.manifest.plan.trials.iter().map(String::as_str).filter(|key| !there.contains(key)).collect()
+    }
+
+    /// The summary.
+    #[must_use]
+    pub fn summary(&self) -> Summary {
+        let mut cells: BTreeMap<String, Vec<&Trial>> = BTreeMap::new();
+        let mut order: Vec<String> = Vec::new();
+        for trial in self.trials() {
+            let key = trial.cell.key();
+            let known = cells.entry(key.clone()).or_default();
+            if known.is_empty() {
+                order.push(key);
+            }
+            known.push(trial);
+        }
+        let mut results = file_rows(&self.manifest);
+        results.extend(order.iter().filter_map(|key| entry(cells.get(key)?)));
+        Summary {
+            schema: SCHEMA,
+            run: self.path.clone(),
+            complete: self.open_trials().is_empty(),
+            program: self.manifest.program.clone(),
+            started: self.manifest.started.clone(),
+            machine: self.manifest.machine.clone(),
+            data: DataSummary {
+                documents: self.manifest.data.documents,
+                bytes: self.manifest.data.bytes,
+                digest: self.manifest.data.digest.clone(),
+                source: self.manifest.data.source.clone(),
+            },
+            results,
+            failures: self.trials().filter_map(failure).collect(),
+        }
+    }
+}
+
+/// The same documents in formats that are not databases.
+fn file_rows(manifest: &Manifest) -> Vec<Entry> {
+    manifest
+        .data
+        .reference_sizes
+        .iter()
+        .map(|(format, bytes)| Entry {
+            workload: "analytics".into(),
+            system: "files".into(),
+            version: manifest.program.clone(),
+            variant: format.clone(),
+            step: "size".into(),
+            phase: Phase::Steady,
+            parameters: [("scale".to_owned(), manifest.data.documents.into())].into(),
+            trials: 1,
+            median_s: None,
+            low_s: None,
+            high_s: None,
+            verdict: Verdict::Exact,
+            bound_by: None,
+            metrics: [
+                ("files_bytes".to_owned(), *bytes as f64),
+                ("total_bytes".to_owned(), *bytes as f64),
+            ]
+            .into(),
+        })
+        .collect()
+}
+
+fn entry(trials: &[&Trial]) -> Option<Entry> {
+    let Cell { workload, system, version, variant, step, phase, parameters } = trials.first()?.cell.clone();
+    let verdict = trials.iter().map(|trial| trial.verdict).max()?;
+    let timed: Vec<&&Trial> = trials.iter().filter(|trial| trial.seconds.is_some()).collect();
+    let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for trial in &timed {
+        rounds.entry(trial.round).or_default().extend(trial.seconds);
+    }
+    // One wrong or failed trial takes the time of the whole cell away: a configuration that answers
+    // right four times out of five has no speed.
+    let estimate = verdict
+        .has_time()
+        .then(|| estimate(&rounds.into_values().collect::<Vec<_>>()))
+        .flatten();
+    Some(Entry {
+        workload,
+        system,
+        version,
+        variant,
+        step,
+        phase,
+        parameters,
+        trials: timed.len() as u64,
+        median_s: estimate.map(|e| e.median),
+        low_s: estimate.and_then(|e| e.low),
+        high_s: estimate.and_then(|e| e.high),
+        verdict,
+        bound_by: typical_bound(&timed),
+        metrics: metrics(trials),
+    })
+}
+
+/// The most frequent bound among the trials; the first seen among equals.
+fn typical_bound(trials: &[&&Trial]) -> Option<String> {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for bound in trials.iter().filter_map(|trial| trial.bound_by.as_deref()) {
+        match counts.iter_mut().find(|(name, _)| *name == bound) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((bound, 1)),
+        }
+    }
+    let most = counts.iter().map(|(_, count)| *count).max()?;
+    counts.iter().find(|(_, count)| *count == most).map(|(name, _)| (*name).to_owned())
+}
+
+fn metrics(trials: &[&Trial]) -> Metrics {
+    let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for trial in trials {
+        for (name, value) in &trial.metrics {
+            values.entry(name).or_default().push(*value);
+        }
+        if let Some(seconds) = trial.server_seconds {
+            values.entry("server_s").or_default().push(seconds);
+        }
+    }
+    values
+        .into_iter()
+        .filter_map(|(name, values)| {
+            // A peak's or an error's typical value would hide the one that matters.
+            let value = if name.starts_with("peak_") || name.ends_with("_error") {
+                values.iter().copied().reduce(f64::max)
+            } else {
+                median(&values)
+            };
+            Some((name.to_owned(), value?))
+        })
+        .collect()
+}
+
+fn failure(trial: &Trial) -> Option<FailureEntry> {
+    let failure = trial.failure.as_ref()?;
+    let Cell { workload, system, variant, step, phase, parameters, .. } = trial.cell.clone();
+    Some(FailureEntry {
+        workload,
+        system,
+        variant,
+        step,
+        phase,
+        parameters,
+        round: trial.round,
+        kind: failure.kind.word().to_owned(),
+        error: failure.error.clone(),
+    })
+}

@@ -1,0 +1,197 @@
+//! Summaries and exports of a run made by hand.
+
+use jsonathlon_measure::clock::ClockResolution;
+use jsonathlon_measure::machine::Machine;
+use jsonathlon_results::export;
+use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
+use jsonathlon_results::record::{
+    Body, Cell, Failure, FailureKind, Phase, Record, Structure, Trial, Verdict,
+};
+use jsonathlon_results::summary::Run;
+
+fn cell(step: &str, phase: Phase) -> Cell {
+    Cell {
+        workload: "analytics".into(),
+        system: "mock".into(),
+        version: "1".into(),
+        variant: "plain".into(),
+        step: step.into(),
+        phase,
+        parameters: [
+            ("scale".into(), 100.into()),
+            ("state".into(), "drained".into()),
+            ("storage".into(), "default".into()),
+        ]
+        .into(),
+    }
+}
+
+fn trial(step: &str, phase: Phase, round: u32, order: u32, seconds: f64) -> Trial {
+    Trial {
+        cell: cell(step, phase),
+        round,
+        order,
+        at_ms: 0,
+        verdict: Verdict::Exact,
+        seconds: Some(seconds),
+        server_seconds: Some(seconds / 2.0),
+        rows: Some(3),
+        answer_digest: Some("blake3:00".into()),
+        metrics: [("peak_pss_bytes".to_owned(), f64::from(round) * 100.0)].into(),
+        bound_by: Some("cpu".into()),
+        failure: None,
+    }
+}
+
+fn record(trial: Trial) -> Record {
+    Record::new(trial.cell.trial_key(trial.round, trial.order), Body::Trial(Box::new(trial)))
+}
+
+fn run() -> Run {
+    let mut records = Vec::new();
+    let mut load = trial("load", Phase::Load, 1, 0, 2.5);
+    load.metrics.insert("documents_loaded".into(), 99.0);
+    load.metrics.insert("documents_offered".into(), 100.0);
+    records.push(record(load));
+    let mut size = trial("size", Phase::Steady, 1, 0, 0.0);
+    size.seconds = None;
+    size.metrics = [("total_bytes".to_owned(), 4096.0), ("index_bytes".to_owned(), 96.0)].into();
+    records.push(record(size));
+    for question in 1..=5 {
+        let step = format!("q{question}");
+        for round in 1..=2 {
+            records.push(record(trial(&step, Phase::Cold, round, 0, 0.4)));
+            for order in 0..3 {
+                let seconds = 0.1 * f64::from(round) + 0.001 * f64::from(order);
+                records.push(record(trial(&step, Phase::Hot, round, order, seconds)));
+            }
+        }
+    }
+    records.push(Record::new(
+        "structure".into(),
+        Body::Structure(Structure {
+            cell: cell("structure", Phase::Steady),
+            retains: "value".into(),
+            compared: 10,
+            equal_bytes: 0,
+            equal_value: 10,
+            changes: [].into(),
+        }),
+    ));
+    let planned = records.iter().map(|record| record.key.clone()).filter(|key| key != "structure").collect();
+    Run {
+        path: "a-run".into(),
+        manifest: Manifest {
+            schema: SCHEMA,
+            program: "0.1.0".into(),
+            started: "2026-11-21T10:00:00Z".into(),
+            command: vec!["jsonathlon".into(), "run".into()],
+            machine: Machine {
+                cores: 2,
+                processor: "Some, \"quoted\" model".into(),
+                memory_bytes: 1 << 34,
+                kernel: "6".into(),
+                os: "An OS".into(),
+                architecture: "x86_64".into(),
+                file_system: None,
+            },
+            clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
+            disk_bytes_per_s: None,
+            data: Data {
+                documents: 100,
+                bytes: 48_000,
+                digest: "blake3:11".into(),
+                source: "generated".into(),
+                origin: serde_json::Value::Null,
+                malformed: 1,
+                reference_sizes: [("raw".to_owned(), 48_000), ("lz4".to_owned(), 21_000)].into(),
+            },
+            configurations: vec![Configuration {
+                system: "mock".into(),
+                title: "Mock".into(),
+                version: "1".into(),
+                variant: "plain".into(),
+                variant_title: "plain".into(),
+                storage: "default".into(),
+                embedded: true,
+                end_of_life: false,
+                ranks_with: "json-only".into(),
+                configuration_digest: "blake3:22".into(),
+                artifact_digest: None,
+                exceptions: vec![],
+            }],
+            settings: serde_json::Value::Null,
+            plan: Planned { trials: planned },
+        },
+        records,
+    }
+}
+
+#[test]
+fn a_summary_has_medians_intervals_and_is_complete() {
+    let run = run();
+    let summary = run.summary();
+    assert!(summary.complete && summary.failures.is_empty());
+    let hot = summary.results.iter().find(|e| e.step == "q1" && e.phase == Phase::Hot).unwrap();
+    assert_eq!((hot.trials, hot.verdict), (6, Verdict::Exact));
+    // Rounds {.100 .101 .102} and {.200 .201 .202}: the middle of both pooled; either alone at the ends.
+    assert!((hot.median_s.unwrap() - 0.151).abs() < 1e-9);
+    assert!((hot.low_s.unwrap() - 0.101).abs() < 1e-9 && (hot.high_s.unwrap() - 0.201).abs() < 1e-9);
+    assert_eq!(hot.metrics.get("peak_pss_bytes"), Some(&200.0));
+    insta::assert_json_snapshot!(summary.results.iter().find(|e| e.step == "load").unwrap());
+    assert_eq!(summary.results.iter().filter(|entry| entry.system == "files").count(), 2);
+    let text = serde_json::to_string(&summary).unwrap();
+    assert_eq!(serde_json::from_str::<jsonathlon_results::summary::Summary>(&text).unwrap(), summary);
+}
+
+#[test]
+fn one_wrong_trial_takes_the_whole_cells_time_away() {
+    let mut run = run();
+    for record in &mut run.records {
+        if let Body::Trial(trial) = &mut record.body
+            && (trial.cell.step.as_str(), trial.cell.phase, trial.round, trial.order) == ("q2", Phase::Hot, 2, 1)
+        {
+            trial.verdict = Verdict::Wrong;
+            trial.seconds = None;
+            trial.failure = Some(Failure { kind: FailureKind::Wrong, error: "row 3 differs".into() });
+        }
+    }
+    let summary = run.summary();
+    let hot = summary.results.iter().find(|e| e.step == "q2" && e.phase == Phase::Hot).unwrap();
+    assert_eq!((hot.median_s, hot.verdict), (None, Verdict::Wrong));
+    assert_eq!(summary.failures.len(), 1);
+    assert_eq!((summary.failures[0].kind.as_str(), summary.failures[0].round), ("wrong", 2));
+    assert!(summary.complete, "a wrong answer is a terminal record");
+}
+
+#[test]
+fn a_run_with_an_open_trial_is_not_complete() {
+    let mut run = run();
+    let gone = run.records.remove(3).key;
+    assert_eq!(run.open_trials(), [gone.as_str()]);
+    assert!(!run.summary().complete);
+}
+
+#[test]
+fn the_published_format_takes_round_ones_cold_and_first_two_hot_trials() {
+    let files = export::jsonbench(&run()).unwrap();
+    assert_eq!(files.len(), 1);
+    insta::assert_json_snapshot!(files[0]);
+    let mut nothing = run();
+    nothing.records.clear();
+    assert!(export::jsonbench(&nothing).is_err());
+}
+
+#[test]
+fn csv_quotes_what_needs_it_and_has_a_column_a_metric() {
+    let mut run = run();
+    run.manifest.configurations[0].variant = "plain".into();
+    let mut summary = run.summary();
+    summary.results[0].variant = "a \"b\", c".into();
+    let text = export::csv(&summary);
+    let header = text.lines().next().unwrap();
+    assert!(header.starts_with("workload,system,version,variant,step,phase,scale,state,storage,trials,median_s"));
+    assert!(header.contains("peak_pss_bytes") && header.contains("total_bytes"));
+    assert!(text.contains("\"a \"\"b\"\", c\""));
+    assert_eq!(text.lines().count(), summary.results.len() + 1);
+}
