@@ -1,0 +1,4 @@
+SELECT data.commit.collection.:String AS event, count() AS count
+FROM {{table}}
+GROUP BY event
+ORDER BY count DESC, event ASC NULLS LAST;

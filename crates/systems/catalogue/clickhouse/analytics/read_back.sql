@@ -1,0 +1,3 @@
+SELECT toJSONString(data) AS document
+FROM {{table}}
+WHERE data.time_us IN ({{keys}});

@@ -1,0 +1,12 @@
+WITH events AS MATERIALIZED (
+    SELECT
+        doc ->> '$.commit.collection' AS event,
+        doc ->> '$.time_us' / 3600000000 % 24 AS hour
+    FROM {{table}}
+    WHERE doc ->> '$.kind' = 'commit' AND doc ->> '$.commit.operation' = 'create'
+      AND doc ->> '$.commit.collection' IN ('app.bsky.feed.post', 'app.bsky.feed.repost', 'app.bsky.feed.like')
+)
+SELECT event, hour, count(*) AS count
+FROM events
+GROUP BY event, hour
+ORDER BY hour ASC, event ASC;

@@ -1,0 +1,3 @@
+SELECT json(doc) AS document
+FROM {{table}}
+WHERE doc ->> '$.time_us' IN ({{keys}});

@@ -1,0 +1,116 @@
+//! Maven: `mvn dependency:get` brings a file into a local repository, after
+//! comparing it with the repository's own checksum.
+
+use std::{fs, path::PathBuf, process::Command};
+
+use super::{Client, Job, process};
+use crate::artifacts::{
+    Watch,
+    cache::{Scratch, remove_all},
+    error::ArtifactError,
+    lock::Lock,
+    unpack::Format,
+};
+
+/// One file at exact coordinates.
+#[derive(Debug)]
+pub(crate) struct Maven {
+    coordinates: String,
+    /// The folder of the version inside a repository.
+    folder: PathBuf,
+    file: String,
+}
+
+impl Maven {
+    /// `coordinates` are `group:artifact:version[:packaging[:classifier]]`, as
+    /// the catalogue has checked.
+    pub(crate) fn new(coordinates: &str) -> Self {
+        let mut parts = coordinates.split(':');
+        let mut next = || parts.next().filter(|part| !part.is_empty());
+        let (group, artifact, version) =
+            (next().unwrap_or_default(), next().unwrap_or_default(), next().unwrap_or_default());
+        let packaging = next().unwrap_or("jar");
+        let classifier = next().map(|classifier| format!("-{classifier}")).unwrap_or_default();
+        Self {
+            coordinates: coordinates.to_owned(),
+            folder: PathBuf::from(group.replace('.', "/")).join(artifact).join(version),
+            file: format!("{artifact}-{version}{classifier}.{packaging}"),
+        }
+    }
+}
+
+impl Client for Maven {
+    fn program(&self) -> &'static str {
+        "mvn"
+    }
+
+    fn format(&self) -> Format {
+        Format::Zip
+    }
+
+    fn copies(&self) -> u64 {
+        1
+    }
+
+    fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
+        // A repository of its own, kept because Maven's plugins live in it too
+        // and are fetched only once. Maven 3 does not lock its repository.
+        let repository = job.cache.join("maven");
+        let _alone = Lock::take(&job.cache.join("locks/maven.lock"), watch)?;
+        let version = Scratch::new(repository.join(&self.folder))?;
+        let mut command = Command::new(&job.program);
+        command
+            .args(["-B", "-q", "dependency:get", "-Dtransitive=false"])
+            .arg(format!("-Dartifact={}", self.coordinates))
+            .arg({
+                let mut option = std::ffi::OsString::from("-Dmaven.repo.local=");
+                option.push(&repository);
+                option
+            });
+        let ended = process::run(command, job, &[version.path()], watch)?;
+        let brought = version.path().join(&self.file);
+        let taken = job.folder.join(&self.file);
+        if !brought.is_file() {
+            return Err(ArtifactError::NothingFetched {
+                command: ended.command,
+                folder: version.path().to_path_buf(),
+                output: ended.output,
+            });
+        }
+        fs::rename(&brought, &taken).map_err(ArtifactError::cache(&taken))?;
+        drop(version);
+        self.remove_empty_folders(&repository);
+        Ok(taken)
+    }
+}
+
+impl Maven {
+    fn remove_empty_folders(&self, repository: &std::path::Path) {
+        let mut above = self.folder.parent();
+        // The folder of an artifact may also hold metadata that Maven wrote
+        // about it, which nothing needs any more.
+        if let Some(artifact) = above {
+            let _ = remove_all(&repository.join(artifact));
+            above = artifact.parent();
+        }
+        while let Some(folder) = above.filter(|folder| !folder.as_os_str().is_empty()) {
+            if fs::remove_dir(repository.join(folder)).is_err() {
+                break;
+            }
+            above = folder.parent();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_lead_to_a_file() {
+        let plain = Maven::new("org.duckdb:duckdb_jdbc:2.0.0.0");
+        assert_eq!(plain.folder, PathBuf::from("org/duckdb/duckdb_jdbc/2.0.0.0"));
+        assert_eq!(plain.file, "duckdb_jdbc-2.0.0.0.jar");
+        assert_eq!(Maven::new("a.b:c:1.0:zip:linux").file, "c-1.0-linux.zip");
+    }
+}

@@ -1,0 +1,79 @@
+//! Registries' own clients, behind one trait.
+//!
+//! A client brings one archive, as the registry holds it, into a folder that is
+//! its own; comparing digests, unpacking and cleaning up are the store's. What
+//! a registry's kind needs beyond that is how to name the archive on its
+//! client's command line and how to find it afterwards.
+
+mod maven;
+mod npm;
+mod process;
+
+use std::{
+    ffi::OsString,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use super::{Watch, error::ArtifactError, unpack::Format};
+use crate::catalogue::{Source, SourceKind};
+
+/// Where programs are looked for, and how long one may bring nothing.
+#[derive(Debug, Clone)]
+pub(crate) struct Clients {
+    /// In the form of `PATH`; none stands for the program's own `PATH`.
+    pub(crate) search_path: Option<OsString>,
+    pub(crate) stall_limit: Duration,
+}
+
+impl Clients {
+    /// The program of this name, if there is one that can be run.
+    pub(crate) fn find(&self, program: &str) -> Option<PathBuf> {
+        let path = self.search_path.clone().or_else(|| std::env::var_os("PATH"))?;
+        std::env::split_paths(&path)
+            .filter(|folder| folder.is_absolute())
+            .map(|folder| folder.join(program))
+            .find(|file| {
+                file.metadata().is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
+            })
+    }
+}
+
+/// One archive of one registry.
+pub(crate) trait Client {
+    /// The program that fetches it.
+    fn program(&self) -> &'static str;
+
+    /// How the archive is packed.
+    fn format(&self) -> Format;
+
+    /// How many copies of the archive lie on the disk before the client ends.
+    fn copies(&self) -> u64;
+
+    /// Brings the archive and says where it is: below the job's folder.
+    fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError>;
+}
+
+/// What a client is given to do its work.
+#[derive(Debug)]
+pub(crate) struct Job<'a> {
+    /// The client's program.
+    pub(crate) program: PathBuf,
+    pub(crate) clients: &'a Clients,
+    /// An empty folder, gone afterwards.
+    pub(crate) folder: &'a Path,
+    /// The cache, for what a client wants to keep for itself.
+    pub(crate) cache: &'a Path,
+    /// Size of the archive, in bytes.
+    pub(crate) bytes: u64,
+}
+
+/// The client for a source; none for what is part of the program.
+pub(crate) fn of(source: &Source) -> Option<Box<dyn Client>> {
+    match &source.kind {
+        SourceKind::Npm { package } => Some(Box::new(npm::Npm { package: package.clone() })),
+        SourceKind::Maven { coordinates } => Some(Box::new(maven::Maven::new(coordinates))),
+        SourceKind::Bundled => None,
+    }
+}

@@ -1,0 +1,153 @@
+//! What can go wrong between a registry and the cache.
+
+use std::{io, path::PathBuf};
+
+use crate::catalogue::listed;
+
+/// Why an artifact could not be installed, checked or removed.
+#[derive(Debug, thiserror::Error)]
+pub enum ArtifactError {
+    /// No folder for the cache can be derived from the environment.
+    #[error("there is no folder for the cache: set JSONATHLON_CACHE to one that you can write to")]
+    NoCacheFolder,
+    /// Something in the cache cannot be read or written.
+    #[error("use the cache at {}: {source}; make room there, or set JSONATHLON_CACHE to a folder that you can write to", .path.display())]
+    Cache {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The artifact is for another kind of machine.
+    #[error("{system} {version} is for {platform}, and this machine is {here}")]
+    Platform {
+        /// The system.
+        system: String,
+        /// The version.
+        version: String,
+        /// What it is for.
+        platform: String,
+        /// What this is.
+        here: String,
+    },
+    /// No client of any source is there.
+    #[error("{system} {version} is fetched by {}, not found on the search path: install one of them, or copy {} from the cache of a machine that has it", listed(.clients), .folder.display())]
+    NoClient {
+        /// The system.
+        system: String,
+        /// The version.
+        version: String,
+        /// The programs, each of which would do.
+        clients: Vec<String>,
+        /// Where the artifact would lie in the cache.
+        folder: PathBuf,
+    },
+    /// The client could not be started.
+    #[error("start {}: {source}", .program.display())]
+    ClientStart {
+        /// The program.
+        program: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// The client ended with an error of its own.
+    #[error("`{command}` failed ({status}); its last words:\n{output}")]
+    ClientFailed {
+        /// The command line.
+        command: String,
+        /// How it ended.
+        status: String,
+        /// The tail of its output.
+        output: String,
+    },
+    /// The client ended well, but the file is not there.
+    #[error("`{command}` ended well but left no archive in {}; its last words:\n{output}", .folder.display())]
+    NothingFetched {
+        /// The command line.
+        command: String,
+        /// Where the archive was expected.
+        folder: PathBuf,
+        /// The tail of its output.
+        output: String,
+    },
+    /// The client stopped getting anything.
+    #[error(
+        "`{command}` got nothing for {seconds} s and was stopped: look at the network, the proxy and the client's mirror settings; its last words:\n{output}"
+    )]
+    ClientStalled {
+        /// The command line.
+        command: String,
+        /// How long it was waited, in seconds.
+        seconds: u64,
+        /// The tail of its output.
+        output: String,
+    },
+    /// What came is not what the catalogue names.
+    #[error(
+        "{package} is not what the catalogue names, so nothing was unpacked: its SHA-256 is {found}, expected {expected} ({found_bytes} bytes, expected {expected_bytes})"
+    )]
+    Digest {
+        /// The package.
+        package: String,
+        /// The digest in the catalogue.
+        expected: String,
+        /// The digest of what came.
+        found: String,
+        /// The size in the catalogue, in bytes.
+        expected_bytes: u64,
+        /// The size of what came, in bytes.
+        found_bytes: u64,
+    },
+    /// There is not enough room.
+    #[error("{system} {version} needs {} MB free at {}, and there are {} MB: make room, or set JSONATHLON_CACHE to a folder on another disk", megabytes(.needed), .folder.display(), megabytes(.available))]
+    Space {
+        /// The system.
+        system: String,
+        /// The version.
+        version: String,
+        /// The cache.
+        folder: PathBuf,
+        /// What is needed at the most, in bytes.
+        needed: u64,
+        /// What is there, in bytes.
+        available: u64,
+    },
+    /// The archive cannot be unpacked as the catalogue says.
+    #[error("unpack {package}: {message}")]
+    Archive {
+        /// The package.
+        package: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// It is not installed.
+    #[error("{system} {version} is not installed")]
+    NotInstalled {
+        /// The system.
+        system: String,
+        /// The version.
+        version: String,
+    },
+    /// What is installed is not what was unpacked.
+    #[error("{} is damaged: {}; remove it and install it again", .folder.display(), .problems.join("; "))]
+    Damaged {
+        /// The installed folder.
+        folder: PathBuf,
+        /// Every file that is not as it was, and how.
+        problems: Vec<String>,
+    },
+    /// The caller asked to stop.
+    #[error("interrupted")]
+    Cancelled,
+}
+
+impl ArtifactError {
+    pub(crate) fn cache(path: impl Into<PathBuf>) -> impl FnOnce(io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Cache { path, source }
+    }
+}
+
+fn megabytes(bytes: &u64) -> u64 {
+    bytes.div_ceil(1_000_000)
+}

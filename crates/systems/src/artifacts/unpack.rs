@@ -1,0 +1,299 @@
+//! Taking members out of an archive without letting it write anywhere else.
+//!
+//! The archive was compared with a pinned digest before, so these checks guard
+//! against a mistaken or malicious catalogue folder. A name may not be absolute
+//! or climb; every folder on the way to a file must be a real folder, so that a
+//! link which the archive itself brought is never followed; a file is only ever
+//! created, never opened; links must lead to below the root.
+
+use std::{
+    collections::BTreeSet,
+    fs::{self, File},
+    io::{self, BufReader, Read, Write},
+    os::unix::fs::{OpenOptionsExt, symlink},
+    path::{Path, PathBuf},
+};
+
+use super::{
+    Step, Watch,
+    digest::{BLOCK, Hasher},
+    error::ArtifactError,
+    record::Unpacked,
+};
+
+/// How an archive is packed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// `.tgz`
+    TarGz,
+    /// `.zip`, `.jar`, `.whl`
+    Zip,
+}
+
+/// What is to be taken out of which archive.
+#[derive(Debug)]
+pub(crate) struct Request<'a> {
+    pub(crate) archive: &'a Path,
+    pub(crate) format: Format,
+    /// An empty folder.
+    pub(crate) into: &'a Path,
+    /// Files, or folders with a `/` at the end; none means everything.
+    pub(crate) members: &'a [String],
+    /// What the members may come to, in bytes.
+    pub(crate) limit: u64,
+    /// The archive's name for messages.
+    pub(crate) package: &'a str,
+}
+
+/// Takes the members out, with a digest of each.
+pub(crate) fn unpack(request: &Request<'_>, watch: &mut Watch<'_>) -> Result<Vec<Unpacked>, ArtifactError> {
+    let mut taker = Taker { request, watch, files: Vec::new(), bytes: 0, matched: BTreeSet::new() };
+    let file = File::open(request.archive).map_err(ArtifactError::cache(request.archive))?;
+    match request.format {
+        Format::TarGz => taker.tar(flate2::read::MultiGzDecoder::new(BufReader::new(file)))?,
+        Format::Zip => taker.zip(BufReader::new(file))?,
+    }
+    if let Some(member) = request.members.iter().find(|member| !taker.matched.contains(member.as_str())) {
+        return Err(taker.refuse(format!("`{member}` is not in it")));
+    }
+    if taker.files.is_empty() {
+        return Err(taker.refuse("there is no file in it"));
+    }
+    Ok(taker.files)
+}
+
+enum Kind {
+    File {
+        executable: bool,
+    },
+    Link,
+    Folder,
+    /// Something that a system's archive has no business to hold.
+    Other(&'static str),
+}
+
+struct Taker<'a, 'w> {
+    request: &'a Request<'a>,
+    watch: &'a mut Watch<'w>,
+    files: Vec<Unpacked>,
+    bytes: u64,
+    matched: BTreeSet<&'a str>,
+}
+
+impl Taker<'_, '_> {
+    fn refuse(&self, message: impl Into<String>) -> ArtifactError {
+        ArtifactError::Archive { package: self.request.package.to_owned(), message: message.into() }
+    }
+
+    fn unreadable(&self, error: impl std::fmt::Display) -> ArtifactError {
+        self.refuse(format!("the archive cannot be read: {error}"))
+    }
+
+    fn tar(&mut self, reader: impl Read) -> Result<(), ArtifactError> {
+        let mut archive = tar::Archive::new(reader);
+        for entry in archive.entries().map_err(|error| self.unreadable(error))? {
+            let mut entry = entry.map_err(|error| self.unreadable(error))?;
+            let executable = entry.header().mode().is_ok_and(|mode| mode & 0o111 != 0);
+            let kind = match entry.header().entry_type() {
+                tar::EntryType::Regular | tar::EntryType::Continuous | tar::EntryType::GNUSparse => {
+                    Kind::File { executable }
+                }
+                tar::EntryType::Directory => Kind::Folder,
+                tar::EntryType::Symlink => Kind::Link,
+                tar::EntryType::XGlobalHeader => continue,
+                tar::EntryType::Link => Kind::Other("a hard link"),
+                _ => Kind::Other("neither a file nor a folder"),
+            };
+            let name = entry.path_bytes().into_owned();
+            let target = entry.link_name_bytes().map(|target| target.into_owned()).unwrap_or_default();
+            match kind {
+                Kind::Link => self.take(&name, kind, &mut target.as_slice())?,
+                _ => self.take(&name, kind, &mut entry)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn zip(&mut self, reader: impl Read + io::Seek) -> Result<(), ArtifactError> {
+        let mut archive = zip::ZipArchive::new(reader).map_err(|error| self.unreadable(error))?;
+        for index in 0..archive.len() {
+            let mut entry = archive.by_index(index).map_err(|error| self.unreadable(error))?;
+            let mode = entry.unix_mode().unwrap_or(0);
+            let kind = if entry.is_symlink() {
+                Kind::Link
+            } else if entry.is_dir() {
+                Kind::Folder
+            } else {
+                Kind::File { executable: mode & 0o111 != 0 }
+            };
+            let name = entry.name_raw().to_vec();
+            self.take(&name, kind, &mut entry)?;
+        }
+        Ok(())
+    }
+
+    /// Names are checked whether they are wanted or not: an archive that tries
+    /// to climb is not trusted with the rest either.
+    fn take(&mut self, name: &[u8], kind: Kind, contents: &mut dyn Read) -> Result<(), ArtifactError> {
+        self.watch.go_on()?;
+        let path = inside(name).ok_or_else(|| {
+            self.refuse(format!("`{}` would lie outside of its folder", String::from_utf8_lossy(name)))
+        })?;
+        if !self.wanted(&path) {
+            return Ok(());
+        }
+        match kind {
+            Kind::Folder => Ok(()),
+            Kind::Other(what) => Err(self.refuse(format!("`{path}` is {what}"))),
+            Kind::File { executable } => self.take_file(&path, executable, contents),
+            Kind::Link => self.take_link(&path, contents),
+        }
+    }
+
+    fn wanted(&mut self, path: &str) -> bool {
+        let members = self.request.members;
+        let found = members.iter().find(|member| {
+            member.as_str() == path || (member.ends_with('/') && path.starts_with(member.as_str()))
+        });
+        if let Some(member) = found {
+            self.matched.insert(member);
+        }
+        members.is_empty() || found.is_some()
+    }
+
+    fn take_file(
+        &mut self,
+        path: &str,
+        executable: bool,
+        contents: &mut dyn Read,
+    ) -> Result<(), ArtifactError> {
+        let place = self.place(path)?;
+        let mode = if executable { 0o755 } else { 0o644 };
+        let opened = File::options().write(true).create_new(true).mode(mode).open(&place);
+        let mut file = opened.map_err(|error| self.uncreatable(path, &place, error))?;
+        let mut block = vec![0; BLOCK];
+        let mut hasher = Hasher::default();
+        let mut bytes = 0;
+        loop {
+            let count = match contents.read(&mut block) {
+                Ok(0) => break,
+                Ok(count) => count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(self.unreadable(error)),
+            };
+            file.write_all(&block[..count]).map_err(ArtifactError::cache(&place))?;
+            hasher.update(&block[..count]);
+            bytes += count as u64;
+            self.bytes += count as u64;
+            if self.bytes > self.request.limit {
+                return Err(
+                    self.refuse(format!("it holds more than the {} bytes stated", self.request.limit))
+                );
+            }
+            self.watch.tell(Step::Unpacking, self.bytes, self.request.limit);
+            self.watch.go_on()?;
+        }
+        self.files.push(Unpacked { path: path.to_owned(), bytes, sha256: hasher.finish(), link: None });
+        Ok(())
+    }
+
+    fn take_link(&mut self, path: &str, contents: &mut dyn Read) -> Result<(), ArtifactError> {
+        const LONGEST: u64 = 4096;
+        let mut target = String::new();
+        contents.take(LONGEST).read_to_string(&mut target).map_err(|error| self.unreadable(error))?;
+        if !leads_inside(path, &target) {
+            return Err(self.refuse(format!("the link `{path}` leads to `{target}`, outside of its folder")));
+        }
+        let place = self.place(path)?;
+        symlink(&target, &place).map_err(|error| self.uncreatable(path, &place, error))?;
+        let mut hasher = Hasher::default();
+        hasher.update(target.as_bytes());
+        let bytes = target.len() as u64;
+        self.files.push(Unpacked {
+            path: path.to_owned(),
+            bytes,
+            sha256: hasher.finish(),
+            link: Some(target),
+        });
+        Ok(())
+    }
+
+    /// Makes the folders on the way to `path`, none of which may be a link.
+    fn place(&self, path: &str) -> Result<PathBuf, ArtifactError> {
+        let mut folder = self.request.into.to_path_buf();
+        let Some((above, name)) = path.rsplit_once('/') else { return Ok(folder.join(path)) };
+        for part in above.split('/') {
+            folder.push(part);
+            match fs::create_dir(&folder) {
+                Ok(()) => {}
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                    let facts = fs::symlink_metadata(&folder).map_err(ArtifactError::cache(&folder))?;
+                    if !facts.is_dir() {
+                        return Err(self.refuse(format!("`{path}` lies below something that is no folder")));
+                    }
+                }
+                Err(error) => return Err(ArtifactError::cache(&folder)(error)),
+            }
+        }
+        Ok(folder.join(name))
+    }
+
+    fn uncreatable(&self, path: &str, place: &Path, error: io::Error) -> ArtifactError {
+        if error.kind() == io::ErrorKind::AlreadyExists {
+            self.refuse(format!("`{path}` is in it twice"))
+        } else {
+            ArtifactError::cache(place)(error)
+        }
+    }
+}
+
+/// The name as a path below the root, without `.` parts (Debian packages have
+/// them) and without a `/` at the end.
+fn inside(name: &[u8]) -> Option<String> {
+    let name = std::str::from_utf8(name).ok()?;
+    if name.starts_with('/') || name.contains('\0') {
+        return None;
+    }
+    let parts: Vec<&str> = name.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    // The root itself, as `./`, is a folder and needs nothing.
+    (!parts.contains(&"..")).then(|| parts.join("/"))
+}
+
+/// Whether a link at `path` stays below the root. Climbing is allowed only at
+/// the start of the target: there it leaves real folders, which [`Taker::place`]
+/// made, while further on it could leave another link by its far end.
+fn leads_inside(path: &str, target: &str) -> bool {
+    if target.is_empty() || target.starts_with('/') || target.contains('\0') {
+        return false;
+    }
+    let depth = path.matches('/').count();
+    let parts: Vec<&str> = target.split('/').filter(|part| !matches!(*part, "" | ".")).collect();
+    let climbs = parts.iter().take_while(|part| **part == "..").count();
+    climbs <= depth && !parts[climbs..].contains(&"..")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_inside() {
+        assert_eq!(inside(b"./usr//lib/x.so").as_deref(), Some("usr/lib/x.so"));
+        assert_eq!(inside(b"folder/").as_deref(), Some("folder"));
+        for outside in [&b"../x"[..], b"/etc/passwd", b"a/../../x", b"a/..", b"a\0b", b"\xff"] {
+            assert_eq!(inside(outside), None, "{}", String::from_utf8_lossy(outside));
+        }
+    }
+
+    #[test]
+    fn links_stay_inside() {
+        for (path, target) in [("a/b", "../c"), ("a", "b"), ("lib/x.so", "x.so.1"), ("a/b/c", "../../d/e")] {
+            assert!(leads_inside(path, target), "{path} -> {target}");
+        }
+        for (path, target) in
+            [("a", "../b"), ("a", "/etc"), ("a/b", "c/../../.."), ("a/b/c", "d/../e"), ("a", "")]
+        {
+            assert!(!leads_inside(path, target), "{path} -> {target}");
+        }
+    }
+}

@@ -1,0 +1,426 @@
+//! A system at a version, in a variant, with a storage setting: everything
+//! overlaid and every value in place.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::{
+    artifact::Artifact,
+    definition::{Exception, LoadMode, OpenDefinition, PropertiesDefinition, QuestionDefinition, Scalar},
+    error::CatalogueError,
+    near::did_you_mean,
+    statements::{ANALYTICS, QUESTIONS, RawFile, StatementKind},
+    system::{Storage, System, Variant},
+    template::{self, RUN_TIME, Replacement},
+};
+
+/// Run-time placeholders that an engine's settings may hold: the others have a
+/// value only for a statement.
+const RUN_TIME_OF_OPEN: [&str; 2] = ["cores", "folder"];
+/// Those that a value may hold: the others belong to one statement file each.
+const RUN_TIME_OF_VALUES: [&str; 3] = ["table", "cores", "folder"];
+
+/// Everything a workload and a driver need to know about one configuration.
+/// Placeholders of [`RUN_TIME`] are left for the run.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Configuration {
+    /// The system's name: its folder's.
+    pub system: String,
+    /// Its name for people.
+    pub title: String,
+    /// The driver to use.
+    pub protocol: String,
+    /// Whether the engine lives inside the worker process.
+    pub embedded: bool,
+    /// Whether its makers no longer support the system.
+    pub end_of_life: bool,
+    /// The version.
+    pub version: String,
+    /// What to install; none for a system that runs only by address.
+    pub artifact: Option<Artifact>,
+    /// The variant's name.
+    pub variant: String,
+    /// The variant in a few words.
+    pub variant_title: String,
+    /// Variants of equal text may stand in one ranking.
+    pub ranks_with: String,
+    /// The storage setting's name.
+    pub storage: String,
+    /// The storage setting in a few words.
+    pub storage_title: String,
+    /// How a session with the engine is opened.
+    pub open: Open,
+    /// Every deviation from the system's defaults.
+    pub exceptions: Vec<Exception>,
+    /// What the configuration declares about itself.
+    pub properties: Properties,
+    /// The analytics workload, if the system has it.
+    pub analytics: Option<Analytics>,
+    /// `blake3:…` over everything that decides what is measured: version,
+    /// settings, statements and plan rules, but no prose and no source.
+    pub digest: String,
+}
+
+/// How a session with the engine is opened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Open {
+    /// Settings that the engine starts with.
+    pub settings: BTreeMap<String, String>,
+    /// Statements to run right after connecting.
+    pub statements: Vec<String>,
+}
+
+/// What a configuration declares about itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Properties {
+    /// Fields of documents are stored as columns that questions name.
+    pub extracts_fields: bool,
+    /// The engine tells how long a statement took.
+    pub server_time: bool,
+    /// Remarks for the reader of a report.
+    pub notes: Vec<String>,
+}
+
+/// The analytics workload on one configuration.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Analytics {
+    /// How documents get in.
+    pub load: LoadMode,
+    /// Whether a load that fails leaves nothing behind.
+    pub atomic_load: bool,
+    /// Document traits, beyond the standard ones, with which a document is
+    /// offered on its own.
+    pub suspects: Vec<String>,
+    /// What is declared or demanded per question (`q1` …).
+    pub questions: BTreeMap<String, QuestionRules>,
+    /// The statement files by name (`create`, `q1` …).
+    pub files: BTreeMap<String, StatementFile>,
+}
+
+impl Analytics {
+    /// The statements of a file, in order; none where an optional file is
+    /// missing or holds only comments.
+    pub fn statements(&self, name: &str) -> &[String] {
+        self.files.get(name).map_or(&[], |file| file.statements.as_slice())
+    }
+
+    /// The statement of a file that holds exactly one, such as `q1` or `plan`.
+    pub fn statement(&self, name: &str) -> Option<&str> {
+        match self.statements(name) {
+            [one] => Some(one),
+            _ => None,
+        }
+    }
+}
+
+/// A statement file with its values in place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StatementFile {
+    /// Its path inside the system's folder, for messages.
+    pub path: String,
+    /// How its statements are written.
+    pub kind: StatementKind,
+    /// The statements, in order, without the `;` that ended them.
+    pub statements: Vec<String>,
+}
+
+/// What is declared or demanded about one question.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct QuestionRules {
+    /// Columns of the answer, counted from 0, that are declared approximate.
+    pub approximate: Vec<usize>,
+    /// Patterns that the text of the plan must contain.
+    pub expect: Vec<String>,
+    /// Patterns that it must not contain.
+    pub forbid: Vec<String>,
+}
+
+impl QuestionRules {
+    /// What the text of a plan violates, each in a few words; none is good.
+    pub fn violations(&self, plan: &str) -> Vec<String> {
+        let found = |pattern: &str| regex::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(plan));
+        let missing = self.expect.iter().filter(|pattern| !found(pattern));
+        let forbidden = self.forbid.iter().filter(|pattern| found(pattern));
+        missing
+            .map(|pattern| format!("the plan lacks `{pattern}`"))
+            .chain(forbidden.map(|pattern| format!("the plan has `{pattern}`")))
+            .collect()
+    }
+}
+
+/// One level of a system's folder: the base, the variant's or the storage's.
+struct Layer<'a> {
+    /// Keys that lead to it in `system.toml`.
+    path: Vec<&'a str>,
+    values: &'a BTreeMap<String, Scalar>,
+    open: &'a OpenDefinition,
+    properties: &'a PropertiesDefinition,
+    questions: Option<&'a BTreeMap<String, QuestionDefinition>>,
+    exceptions: &'a [Exception],
+}
+
+impl<'a> Layer<'a> {
+    fn at(&self, keys: &[&'a str]) -> Vec<&'a str> {
+        self.path.iter().chain(keys).copied().collect()
+    }
+}
+
+fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) -> Vec<Layer<'a>> {
+    let base = &system.definition;
+    let mut layers = vec![Layer {
+        path: Vec::new(),
+        values: &base.values,
+        open: &base.open,
+        properties: &base.properties,
+        questions: base.analytics.as_ref().map(|analytics| &analytics.questions),
+        exceptions: &base.exceptions,
+    }];
+    if let Some(over) = base.variants.get(&variant.name) {
+        layers.push(Layer {
+            path: vec!["variants", &variant.name],
+            values: &over.values,
+            open: &over.open,
+            properties: &over.properties,
+            questions: Some(&over.questions),
+            exceptions: &over.exceptions,
+        });
+    }
+    if let Some(over) = base.storage.get(&storage.name) {
+        layers.push(Layer {
+            path: vec!["storage", &storage.name],
+            values: &over.values,
+            open: &over.open,
+            properties: &over.properties,
+            questions: Some(&over.questions),
+            exceptions: &over.exceptions,
+        });
+    }
+    layers
+}
+
+/// Overlays and replaces. Names of values that some text used are added to
+/// `used`, so that the caller can tell a value that nothing uses.
+pub(crate) fn resolve(
+    system: &System,
+    variant: &Variant,
+    storage: &Storage,
+    used: &mut BTreeSet<String>,
+) -> Result<Configuration, CatalogueError> {
+    let layers = layers(system, variant, storage);
+    let values = values(system, &layers)?;
+    let mut put_in = |text: &str, kept: &[&str]| {
+        template::replace(text, |name| {
+            if RUN_TIME.contains(&name) {
+                return if kept.contains(&name) { Replacement::Keep } else { Replacement::None };
+            }
+            match values.get(name) {
+                Some(value) => {
+                    used.insert(name.to_owned());
+                    Replacement::Text((*value).to_owned())
+                }
+                None => Replacement::None,
+            }
+        })
+    };
+    let open = open(system, &layers, |text| put_in(text, &RUN_TIME_OF_OPEN))?;
+    let analytics = match (&system.definition.analytics, &system.analytics) {
+        (Some(definition), Some(files)) => {
+            let mut resolved = BTreeMap::new();
+            for rule in &ANALYTICS {
+                let Some(raw) = files.get(&variant.name, rule.name) else { continue };
+                let filled = fill_file(system, variant, raw, &values, |text| put_in(text, &RUN_TIME))?;
+                resolved.insert(rule.name.to_owned(), filled);
+            }
+            Some(Analytics {
+                load: definition.load,
+                atomic_load: definition.atomic_load,
+                suspects: definition.suspects.clone(),
+                questions: questions(system, &layers)?,
+                files: resolved,
+            })
+        }
+        _ => None,
+    };
+    let mut configuration = Configuration {
+        system: system.name().to_owned(),
+        title: system.title().to_owned(),
+        protocol: system.definition.protocol.clone(),
+        embedded: system.definition.embedded,
+        end_of_life: system.definition.end_of_life,
+        version: system.definition.default_version.clone(),
+        artifact: None,
+        variant: variant.name.clone(),
+        variant_title: variant.title.clone(),
+        ranks_with: variant.ranks_with.clone(),
+        storage: storage.name.clone(),
+        storage_title: storage.title.clone(),
+        open,
+        exceptions: layers.iter().flat_map(|layer| layer.exceptions).cloned().collect(),
+        properties: properties(&layers),
+        analytics,
+        digest: String::new(),
+    };
+    configuration.digest = digest(&configuration);
+    Ok(configuration)
+}
+
+fn values<'a>(system: &System, layers: &[Layer<'a>]) -> Result<BTreeMap<&'a str, &'a str>, CatalogueError> {
+    let mut values = BTreeMap::new();
+    for layer in layers {
+        for (name, Scalar(value)) in layer.values {
+            let error = |message: String| system.text.error(&layer.at(&["values", name]), message);
+            if RUN_TIME.contains(&name.as_str()) {
+                return Err(error(format!(
+                    "`{{{{{name}}}}}` gets its value from the run: choose another name"
+                )));
+            }
+            if !template::is_name(name) {
+                return Err(error("a value's name is a-z, 0-9 and `_`, and starts with a letter".to_owned()));
+            }
+            let inside = template::placeholders(value).map_err(|problem| error(problem.to_string()))?;
+            if let Some((_, name)) = inside.iter().find(|(_, name)| !RUN_TIME_OF_VALUES.contains(name)) {
+                return Err(error(format!("a value cannot hold `{{{{{name}}}}}`: values are put in once")));
+            }
+            values.insert(name.as_str(), value.as_str());
+        }
+    }
+    Ok(values)
+}
+
+/// Settings are replaced by name; statements of every layer run one after
+/// another, so that an overlay can set again what the base has set.
+fn open(
+    system: &System,
+    layers: &[Layer<'_>],
+    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
+) -> Result<Open, CatalogueError> {
+    let mut open = Open { settings: BTreeMap::new(), statements: Vec::new() };
+    for layer in layers {
+        for (name, Scalar(value)) in &layer.open.settings {
+            let value = put_in(value).map_err(|problem| {
+                system.text.error(&layer.at(&["open", "settings", name]), problem.to_string())
+            })?;
+            open.settings.insert(name.clone(), value);
+        }
+        for (index, statement) in layer.open.statements.iter().enumerate() {
+            let statement = put_in(statement).map_err(|problem| {
+                let path = layer.at(&["open", "statements"]);
+                let index = index.to_string();
+                let path: Vec<&str> = path.into_iter().chain([index.as_str()]).collect();
+                system.text.error(&path, problem.to_string())
+            })?;
+            open.statements.push(statement);
+        }
+    }
+    Ok(open)
+}
+
+fn properties(layers: &[Layer<'_>]) -> Properties {
+    let last = |pick: fn(&PropertiesDefinition) -> Option<bool>| {
+        layers.iter().rev().find_map(|layer| pick(layer.properties)).unwrap_or(false)
+    };
+    Properties {
+        extracts_fields: last(|properties| properties.extracts_fields),
+        server_time: last(|properties| properties.server_time),
+        notes: layers.iter().flat_map(|layer| &layer.properties.notes).cloned().collect(),
+    }
+}
+
+fn questions(
+    system: &System,
+    layers: &[Layer<'_>],
+) -> Result<BTreeMap<String, QuestionRules>, CatalogueError> {
+    let mut rules: BTreeMap<String, QuestionRules> = BTreeMap::new();
+    for layer in layers {
+        let prefix: &[&str] =
+            if layer.path.is_empty() { &["analytics", "questions"] } else { &["questions"] };
+        for (question, over) in layer.questions.into_iter().flatten() {
+            let at = |keys: &[&str]| -> Vec<String> {
+                let path = layer.path.iter().chain(prefix).copied().chain([question.as_str()]);
+                path.chain(keys.iter().copied()).map(str::to_owned).collect()
+            };
+            let error = |keys: &[&str], message: String| {
+                let path = at(keys);
+                system.text.error(&path.iter().map(String::as_str).collect::<Vec<_>>(), message)
+            };
+            if !QUESTIONS.contains(&question.as_str()) {
+                return Err(error(
+                    &[],
+                    format!("there is no such question; there is {}", QUESTIONS.join(", ")),
+                ));
+            }
+            let rule = rules.entry(question.clone()).or_default();
+            if let Some(columns) = &over.approximate {
+                rule.approximate.clone_from(columns);
+            }
+            for (key, patterns, place) in
+                [("expect", &over.expect, &mut rule.expect), ("forbid", &over.forbid, &mut rule.forbid)]
+            {
+                let Some(patterns) = patterns else { continue };
+                for (index, pattern) in patterns.iter().enumerate() {
+                    if let Err(problem) = regex::Regex::new(pattern) {
+                        return Err(error(&[key, &index.to_string()], problem.to_string()));
+                    }
+                }
+                place.clone_from(patterns);
+            }
+        }
+    }
+    Ok(rules)
+}
+
+fn fill_file(
+    system: &System,
+    variant: &Variant,
+    raw: &RawFile,
+    values: &BTreeMap<&str, &str>,
+    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
+) -> Result<StatementFile, CatalogueError> {
+    let mut statements = Vec::new();
+    for statement in &raw.statements {
+        let filled = put_in(&statement.text).map_err(|problem| {
+            let message = match &problem {
+                template::PlaceholderError::Unknown { name, .. } => {
+                    let near = did_you_mean(name, values.keys().copied().chain(RUN_TIME));
+                    format!("{problem} in variant {}{near}", variant.name)
+                }
+                template::PlaceholderError::Malformed { .. } => problem.to_string(),
+            };
+            system.folder.error(&raw.path, statement.line_at(problem.offset()), message)
+        })?;
+        statements.push(filled);
+    }
+    Ok(StatementFile { path: raw.path.clone(), kind: raw.kind, statements })
+}
+
+/// Prose and sources are left out on purpose: neither a better wording nor a
+/// second registry for the same version makes measurements incomparable.
+pub(crate) fn digest(configuration: &Configuration) -> String {
+    let analytics = configuration.analytics.as_ref().map(|analytics| {
+        let statements: BTreeMap<&str, (StatementKind, &[String])> = analytics
+            .files
+            .iter()
+            .map(|(name, file)| (name.as_str(), (file.kind, file.statements.as_slice())))
+            .collect();
+        serde_json::json!({
+            "load": analytics.load,
+            "atomic_load": analytics.atomic_load,
+            "suspects": analytics.suspects,
+            "questions": analytics.questions,
+            "statements": statements,
+        })
+    });
+    let decisive = serde_json::json!({
+        "system": configuration.system,
+        "protocol": configuration.protocol,
+        "version": configuration.version,
+        "reports": configuration.artifact.as_ref().map(|artifact| &artifact.reports),
+        "variant": configuration.variant,
+        "ranks_with": configuration.ranks_with,
+        "storage": configuration.storage,
+        "open": configuration.open,
+        "analytics": analytics,
+    });
+    format!("blake3:{}", blake3::hash(decisive.to_string().as_bytes()).to_hex())
+}

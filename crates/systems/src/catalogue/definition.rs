@@ -1,0 +1,193 @@
+//! `system.toml` as it is written. Every unknown key is an error.
+
+use std::{collections::BTreeMap, fmt};
+
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) summary: String,
+    pub(crate) protocol: String,
+    pub(crate) default_version: String,
+    pub(crate) licence: String,
+    #[serde(default)]
+    pub(crate) embedded: bool,
+    #[serde(default)]
+    pub(crate) default: bool,
+    #[serde(default)]
+    pub(crate) end_of_life: bool,
+    #[serde(default, rename = "artifact")]
+    pub(crate) artifacts: Vec<ArtifactDefinition>,
+    #[serde(default)]
+    pub(crate) open: OpenDefinition,
+    #[serde(default, rename = "exception")]
+    pub(crate) exceptions: Vec<Exception>,
+    #[serde(default)]
+    pub(crate) properties: PropertiesDefinition,
+    #[serde(default)]
+    pub(crate) values: BTreeMap<String, Scalar>,
+    pub(crate) analytics: Option<AnalyticsDefinition>,
+    #[serde(default)]
+    pub(crate) variants: BTreeMap<String, VariantDefinition>,
+    #[serde(default)]
+    pub(crate) storage: BTreeMap<String, StorageDefinition>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ArtifactDefinition {
+    pub(crate) version: String,
+    pub(crate) reports: String,
+    pub(crate) platform: String,
+    pub(crate) licence: Option<String>,
+    #[serde(default)]
+    pub(crate) files: BTreeMap<String, String>,
+    #[serde(rename = "source")]
+    pub(crate) sources: Vec<SourceDefinition>,
+}
+
+/// Which keys a source needs depends on its kind; that is checked afterwards,
+/// where the error can name the line.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SourceDefinition {
+    pub(crate) kind: String,
+    pub(crate) package: Option<String>,
+    pub(crate) coordinates: Option<String>,
+    pub(crate) sha256: Option<String>,
+    pub(crate) bytes: Option<u64>,
+    pub(crate) unpacked_bytes: Option<u64>,
+    #[serde(default)]
+    pub(crate) members: Vec<String>,
+    /// For a source whose archive is laid out unlike the others'.
+    pub(crate) files: Option<BTreeMap<String, String>>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct OpenDefinition {
+    pub(crate) settings: BTreeMap<String, Scalar>,
+    pub(crate) statements: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct PropertiesDefinition {
+    pub(crate) extracts_fields: Option<bool>,
+    pub(crate) server_time: Option<bool>,
+    pub(crate) notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AnalyticsDefinition {
+    pub(crate) load: LoadMode,
+    #[serde(default)]
+    pub(crate) atomic_load: bool,
+    #[serde(default)]
+    pub(crate) suspects: Vec<String>,
+    #[serde(default)]
+    pub(crate) questions: BTreeMap<String, QuestionDefinition>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct QuestionDefinition {
+    pub(crate) approximate: Option<Vec<usize>>,
+    pub(crate) expect: Option<Vec<String>>,
+    pub(crate) forbid: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct VariantDefinition {
+    pub(crate) title: String,
+    #[serde(rename = "in")]
+    pub(crate) sets: Vec<String>,
+    pub(crate) ranks_with: String,
+    #[serde(default)]
+    pub(crate) aliases: Vec<String>,
+    #[serde(default)]
+    pub(crate) values: BTreeMap<String, Scalar>,
+    #[serde(default)]
+    pub(crate) open: OpenDefinition,
+    #[serde(default)]
+    pub(crate) properties: PropertiesDefinition,
+    #[serde(default)]
+    pub(crate) questions: BTreeMap<String, QuestionDefinition>,
+    #[serde(default, rename = "exception")]
+    pub(crate) exceptions: Vec<Exception>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StorageDefinition {
+    pub(crate) title: String,
+    #[serde(default)]
+    pub(crate) values: BTreeMap<String, Scalar>,
+    #[serde(default)]
+    pub(crate) open: OpenDefinition,
+    #[serde(default)]
+    pub(crate) properties: PropertiesDefinition,
+    #[serde(default)]
+    pub(crate) questions: BTreeMap<String, QuestionDefinition>,
+    #[serde(default, rename = "exception")]
+    pub(crate) exceptions: Vec<Exception>,
+}
+
+/// How documents get into a system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadMode {
+    /// The engine reads the file itself; `load` names it as `{{file}}`.
+    File,
+    /// One document a row through the one prepared statement in `load`, bound
+    /// as `:doc`.
+    Rows,
+}
+
+/// A deviation from the system's defaults, shown in reports.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Exception {
+    /// What is set.
+    pub what: String,
+    /// Why.
+    pub why: String,
+}
+
+/// A text, or a number or truth value taken as one: settings of engines are all
+/// three, and drivers hand them over as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Scalar(pub(crate) String);
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl de::Visitor<'_> for Visitor {
+            type Value = Scalar;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a string, a number or a boolean")
+            }
+            fn visit_str<E>(self, value: &str) -> Result<Scalar, E> {
+                Ok(Scalar(value.to_owned()))
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
+                Ok(Scalar(value.to_string()))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
+                Ok(Scalar(value.to_string()))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Scalar, E> {
+                Ok(Scalar(value.to_string()))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
+                Ok(Scalar(value.to_string()))
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}

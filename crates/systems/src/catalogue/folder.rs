@@ -1,0 +1,148 @@
+//! The files of one system's folder as texts, wherever the folder lies.
+
+use std::{
+    collections::BTreeMap,
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use include_dir::{Dir, DirEntry};
+
+use super::error::CatalogueError;
+
+/// No text of a system's folder comes near it; a folder given by mistake does.
+const LARGEST_FILE: u64 = 1 << 20;
+
+/// `WORKLOAD/VARIANT` is the deepest folder there is: one `/`.
+const DEEPEST: usize = 2;
+
+/// Where a system's folder comes from.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// Embedded in the program.
+    BuiltIn,
+    /// A folder that the user named.
+    Folder(PathBuf),
+}
+
+/// One system's folder, read.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    /// The folder's own name: the system's.
+    pub(crate) name: String,
+    pub(crate) origin: Origin,
+    /// Path inside the folder, with `/`, to the file's text.
+    pub(crate) files: BTreeMap<String, String>,
+}
+
+impl Folder {
+    /// The name of one of its files as errors show it.
+    pub(crate) fn shown(&self, file: &str) -> String {
+        match &self.origin {
+            Origin::BuiltIn => format!("built-in {}/{file}", self.name),
+            Origin::Folder(path) => path.join(file).display().to_string(),
+        }
+    }
+
+    pub(crate) fn error(
+        &self,
+        file: &str,
+        line: Option<usize>,
+        message: impl Into<String>,
+    ) -> CatalogueError {
+        CatalogueError::Invalid { file: self.shown(file), line, key: None, message: message.into() }
+    }
+
+    pub(crate) fn embedded(directory: &Dir<'_>) -> Result<Self, CatalogueError> {
+        let mut folder =
+            Self { name: name_of(directory.path()), origin: Origin::BuiltIn, files: BTreeMap::new() };
+        let mut waiting = vec![directory];
+        while let Some(next) = waiting.pop() {
+            for entry in next.entries() {
+                match entry {
+                    DirEntry::Dir(below) => waiting.push(below),
+                    DirEntry::File(file) if ignored(file.path()) => {}
+                    DirEntry::File(file) => {
+                        let path = relative(directory.path(), file.path());
+                        let text = file.contents_utf8().ok_or_else(|| folder.error(&path, None, NOT_TEXT))?;
+                        folder.files.insert(path, text.to_owned());
+                    }
+                }
+            }
+        }
+        Ok(folder)
+    }
+
+    pub(crate) fn on_disk(path: &Path) -> Result<Self, CatalogueError> {
+        let mut folder =
+            Self { name: name_of(path), origin: Origin::Folder(path.to_path_buf()), files: BTreeMap::new() };
+        let mut waiting = vec![path.to_path_buf()];
+        while let Some(next) = waiting.pop() {
+            for below in entries(&next)? {
+                if ignored(&below) {
+                    continue;
+                }
+                let facts = fs::metadata(&below).map_err(|source| unreadable(&below, source))?;
+                let file = relative(path, &below);
+                if facts.is_dir() {
+                    // Which also ends a link that leads back up.
+                    if file.matches('/').count() >= DEEPEST {
+                        return Err(folder.error(&file, None, "lies deeper than any folder of a system"));
+                    }
+                    waiting.push(below);
+                    continue;
+                }
+                if facts.len() > LARGEST_FILE {
+                    return Err(folder.error(&file, None, "is larger than 1 MiB: no file of a system is"));
+                }
+                let bytes = fs::read(&below).map_err(|source| unreadable(&below, source))?;
+                let text = String::from_utf8(bytes).map_err(|_| folder.error(&file, None, NOT_TEXT))?;
+                folder.files.insert(file, text);
+            }
+        }
+        Ok(folder)
+    }
+}
+
+const NOT_TEXT: &str = "is not UTF-8 text";
+
+/// The folders directly below `root`, in name order.
+pub(crate) fn subfolders(root: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+    let mut folders = Vec::new();
+    for path in entries(root)? {
+        if path.is_dir() && !ignored(&path) {
+            folders.push(path);
+        }
+    }
+    Ok(folders)
+}
+
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+    let mut paths = fs::read_dir(folder)
+        .and_then(|entries| {
+            entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()
+        })
+        .map_err(|source| unreadable(folder, source))?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn unreadable(path: &Path, source: io::Error) -> CatalogueError {
+    CatalogueError::Read { path: path.display().to_string(), source }
+}
+
+/// Files of version control and of editors are not part of a system.
+fn ignored(path: &Path) -> bool {
+    let name = name_of(path);
+    name.starts_with('.') || name.ends_with('~')
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn relative(root: &Path, path: &Path) -> String {
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    inside.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
+}

@@ -1,0 +1,92 @@
+//! The catalogue: systems as folders of TOML and statements.
+//!
+//! A folder is read strictly. Every unknown key, file and placeholder is an
+//! error that names file and line and the nearest known name, because a
+//! misspelt setting would otherwise be measured as if it were set.
+
+mod artifact;
+mod configuration;
+mod definition;
+mod error;
+mod folder;
+mod locate;
+mod near;
+mod selection;
+mod sources;
+mod statements;
+mod system;
+mod template;
+
+use std::path::PathBuf;
+
+use include_dir::{Dir, include_dir};
+
+pub use artifact::{ANY_PLATFORM, Artifact, Source, SourceKind, platform};
+pub use configuration::{Analytics, Configuration, Open, Properties, QuestionRules, StatementFile};
+pub use definition::{Exception, LoadMode};
+pub use error::CatalogueError;
+pub(crate) use error::listed;
+pub use folder::Origin;
+pub use selection::{Selected, select_variants};
+pub use statements::StatementKind;
+pub use system::{Storage, System, Variant};
+pub use template::{PlaceholderError, RUN_TIME, fill, sql_text};
+
+use folder::Folder;
+
+static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/catalogue");
+
+/// All systems there are.
+#[derive(Debug)]
+pub struct Catalogue {
+    systems: Vec<System>,
+}
+
+impl Catalogue {
+    /// Reads the built-in systems, then the systems in each of the folders; a
+    /// system of a later folder takes the place of an earlier one of its name.
+    ///
+    /// # Errors
+    /// A folder cannot be read, or a system in it is not well formed. What is
+    /// wrong in a built-in system that is replaced does not matter.
+    pub fn load(extra_folders: &[PathBuf]) -> Result<Self, CatalogueError> {
+        let mut folders: Vec<Folder> = Vec::new();
+        for directory in BUILT_IN.dirs() {
+            folders.push(Folder::embedded(directory)?);
+        }
+        for extra in extra_folders {
+            if extra.join("system.toml").is_file() {
+                return Err(CatalogueError::Selection {
+                    text: extra.display().to_string(),
+                    message: "it is a system itself; give the folder that holds it".to_owned(),
+                });
+            }
+            for path in folder::subfolders(extra)? {
+                let folder = Folder::on_disk(&path)?;
+                folders.retain(|earlier| earlier.name != folder.name);
+                folders.push(folder);
+            }
+        }
+        let mut systems = folders.into_iter().map(System::read).collect::<Result<Vec<_>, _>>()?;
+        systems.sort_by(|left, right| left.name().cmp(right.name()));
+        Ok(Self { systems })
+    }
+
+    /// All systems, in name order.
+    pub fn systems(&self) -> &[System] {
+        &self.systems
+    }
+
+    /// The system of this name.
+    ///
+    /// # Errors
+    /// There is none; the error lists those there are.
+    pub fn get(&self, name: &str) -> Result<&System, CatalogueError> {
+        self.systems.iter().find(|system| system.name() == name).ok_or_else(|| {
+            CatalogueError::UnknownSystem {
+                name: name.to_owned(),
+                known: self.systems.iter().map(|system| system.name().to_owned()).collect(),
+            }
+        })
+    }
+}

@@ -1,0 +1,119 @@
+//! `a,b@version|all` and `default|all|names`: which systems and variants a user
+//! means.
+
+use super::{
+    Catalogue,
+    error::CatalogueError,
+    system::{System, Variant},
+};
+
+/// One system at one version, as selected.
+#[derive(Debug, Clone, Copy)]
+pub struct Selected<'a> {
+    /// The system.
+    pub system: &'a System,
+    /// The version, which the system has.
+    pub version: &'a str,
+}
+
+impl Catalogue {
+    /// The systems that `text` names: `all`, or `NAME[@VERSION]` separated by
+    /// commas; without a text, those that a plain run has. Named twice is taken
+    /// once, and the order is the user's.
+    ///
+    /// # Errors
+    /// A system or version is unknown (the error lists what there is), or the
+    /// text names nothing.
+    pub fn select(&self, text: Option<&str>) -> Result<Vec<Selected<'_>>, CatalogueError> {
+        let latest = |system| Selected { system, version: System::default_version(system) };
+        let mut chosen: Vec<Selected<'_>> = Vec::new();
+        let Some(text) = text else {
+            return Ok(self.systems().iter().filter(|system| system.is_default()).map(latest).collect());
+        };
+        let expected =
+            |message: &str| CatalogueError::Selection { text: text.to_owned(), message: message.to_owned() };
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            if part == "all" {
+                chosen.extend(self.systems().iter().map(latest));
+                continue;
+            }
+            let selected = match part.split_once('@') {
+                None => latest(self.get(part)?),
+                Some(("" | "all", _) | (_, "")) => {
+                    return Err(expected("a system is `NAME` or `NAME@VERSION`"));
+                }
+                Some((name, version)) => {
+                    let system = self.get(name)?;
+                    let known = system.versions();
+                    let Some(version) = known.iter().find(|known| **known == version) else {
+                        return Err(CatalogueError::UnknownVersion {
+                            system: name.to_owned(),
+                            version: version.to_owned(),
+                            known: known.into_iter().map(str::to_owned).collect(),
+                        });
+                    };
+                    Selected { system, version }
+                }
+            };
+            chosen.push(selected);
+        }
+        let mut seen = Vec::new();
+        chosen.retain(|selected| {
+            let key = (selected.system.name(), selected.version);
+            let new = !seen.contains(&key);
+            seen.push(key);
+            new
+        });
+        if chosen.is_empty() {
+            return Err(expected("name a system, or `all`"));
+        }
+        Ok(chosen)
+    }
+}
+
+/// The variants that `text` names, for each of the systems: `default`, `all`,
+/// names or aliases, separated by commas. A name has to be known to one of the
+/// systems at least; a system that lacks it is left with fewer variants, or
+/// none.
+///
+/// # Errors
+/// A name that no system knows, or a text that names nothing.
+pub fn select_variants<'a>(
+    systems: &[&'a System],
+    text: &str,
+) -> Result<Vec<Vec<&'a Variant>>, CatalogueError> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() {
+        return Err(CatalogueError::Selection {
+            text: text.to_owned(),
+            message: "name variants, or `default`, or `all`".to_owned(),
+        });
+    }
+    let matches = |variant: &Variant, part: &str| match part {
+        "default" => variant.in_default,
+        "all" => variant.in_all,
+        name => variant.is_called(name),
+    };
+    for part in &parts {
+        let known =
+            systems.iter().any(|system| system.variants().iter().any(|variant| matches(variant, part)));
+        if !known {
+            let names: Vec<&str> = systems.iter().map(|system| system.name()).collect();
+            let mut known: Vec<String> = systems.iter().flat_map(|system| system.variant_names()).collect();
+            known.sort();
+            known.dedup();
+            return Err(CatalogueError::UnknownVariant {
+                system: names.join(", "),
+                variant: (*part).to_owned(),
+                known,
+            });
+        }
+    }
+    Ok(systems
+        .iter()
+        .map(|system| {
+            let wanted = |variant: &&Variant| parts.iter().any(|part| matches(variant, part));
+            system.variants().iter().filter(wanted).collect()
+        })
+        .collect())
+}

@@ -1,0 +1,355 @@
+//! Statement files: their names, what each must hold, and how a file is split
+//! into statements.
+
+use std::collections::BTreeMap;
+
+use super::{error::CatalogueError, folder::Folder, near::did_you_mean, template};
+
+/// How a statement is written. The driver interprets the text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StatementKind {
+    /// A `.sql` file: text in the system's query language.
+    Sql,
+    /// A `.json` file: one object a statement, for systems without SQL.
+    Json,
+}
+
+/// What a workload expects of one of its statement files.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(crate) name: &'static str,
+    required: bool,
+    /// Exactly one statement, because its answer is used.
+    single: bool,
+    /// The run-time placeholder without which the file makes no sense; no
+    /// other file may hold it.
+    own: Option<&'static str>,
+}
+
+const fn rule(name: &'static str, required: bool, single: bool, own: Option<&'static str>) -> Rule {
+    Rule { name, required, single, own }
+}
+
+/// The statement files of the analytics workload.
+pub(crate) const ANALYTICS: [Rule; 17] = [
+    rule("create", true, false, None),
+    rule("load", true, false, Some("file")),
+    rule("index", false, false, None),
+    rule("drain", false, false, None),
+    rule("drained", false, true, None),
+    rule("compact", false, false, None),
+    rule("plan", true, true, Some("statement")),
+    rule("count", true, true, None),
+    rule("sizes", true, true, None),
+    rule("read_back", true, true, Some("keys")),
+    rule("drop", true, false, None),
+    rule("q1", true, true, None),
+    rule("q2", true, true, None),
+    rule("q3", true, true, None),
+    rule("q4", true, true, None),
+    rule("q5", true, true, None),
+    rule("q6", true, true, None),
+];
+
+/// The questions among them: what `[analytics.questions]` may name.
+pub(crate) const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
+
+/// One statement as it stands in its file.
+#[derive(Debug, Clone)]
+pub(crate) struct RawStatement {
+    pub(crate) text: String,
+    /// The file's line of each of the text's lines.
+    lines: Vec<usize>,
+}
+
+impl RawStatement {
+    pub(crate) fn line_at(&self, offset: usize) -> Option<usize> {
+        let line = self.text.bytes().take(offset).filter(|byte| *byte == b'\n').count();
+        self.lines.get(line).copied()
+    }
+}
+
+/// One statement file as it stands.
+#[derive(Debug, Clone)]
+pub(crate) struct RawFile {
+    /// Its path inside the system's folder.
+    pub(crate) path: String,
+    pub(crate) kind: StatementKind,
+    pub(crate) statements: Vec<RawStatement>,
+}
+
+/// The statement files of one workload: the base's, and each variant's own.
+#[derive(Debug, Default, Clone)]
+pub(crate) struct WorkloadFiles {
+    pub(crate) base: BTreeMap<&'static str, RawFile>,
+    pub(crate) variants: BTreeMap<String, BTreeMap<&'static str, RawFile>>,
+}
+
+impl WorkloadFiles {
+    /// Reads every file below `workload/` in the folder.
+    pub(crate) fn read(
+        folder: &Folder,
+        workload: &str,
+        rules: &'static [Rule],
+        variants: &[&str],
+    ) -> Result<Self, CatalogueError> {
+        let mut files = Self::default();
+        for (path, text) in &folder.files {
+            let Some(inside) = path.strip_prefix(workload).and_then(|rest| rest.strip_prefix('/')) else {
+                continue;
+            };
+            let (variant, name) = match inside.split_once('/') {
+                None => (None, inside),
+                Some((variant, name)) if variants.contains(&variant) => (Some(variant), name),
+                Some((variant, _)) => {
+                    let near = did_you_mean(variant, variants.iter().copied());
+                    return Err(folder.error(
+                        path,
+                        None,
+                        format!(
+                            "`{variant}` is no variant of {}: declare [variants.{variant}]{near}",
+                            folder.name
+                        ),
+                    ));
+                }
+            };
+            let (rule, kind) = known(folder, path, name, rules)?;
+            let file = RawFile { path: path.clone(), kind, statements: split(folder, path, text, kind)? };
+            let place = match variant {
+                None => &mut files.base,
+                Some(variant) => files.variants.entry(variant.to_owned()).or_default(),
+            };
+            if let Some(other) = place.insert(rule.name, file) {
+                return Err(folder.error(
+                    path,
+                    None,
+                    format!("says the same as {}: keep one of them", other.path),
+                ));
+            }
+        }
+        Ok(files)
+    }
+
+    /// The file that holds `name` for `variant`.
+    pub(crate) fn get(&self, variant: &str, name: &str) -> Option<&RawFile> {
+        self.variants.get(variant).and_then(|own| own.get(name)).or_else(|| self.base.get(name))
+    }
+
+    /// Checks what the file for `rule` holds, or that it may be missing.
+    pub(crate) fn check(
+        &self,
+        folder: &Folder,
+        workload: &str,
+        rule: &Rule,
+        variant: &str,
+        rows: bool,
+    ) -> Result<(), CatalogueError> {
+        let Some(file) = self.get(variant, rule.name) else {
+            if rule.required {
+                let message = format!("is missing: the {workload} workload cannot do without it");
+                return Err(folder.error(&format!("{workload}/{}.sql", rule.name), None, message));
+            }
+            return Ok(());
+        };
+        match file.statements.len() {
+            0 if rule.required => return Err(folder.error(&file.path, None, "holds no statement")),
+            0 | 1 => {}
+            count if rule.single || (rule.name == "load" && rows) => {
+                let message = format!("holds {count} statements and must hold one");
+                return Err(folder.error(&file.path, None, message));
+            }
+            _ => {}
+        }
+        // Where documents are bound row by row, there is a parameter and no file.
+        let by_row = rule.name == "load" && rows;
+        let own = rule.own.filter(|_| !by_row);
+        for statement in &file.statements {
+            let names = template::placeholders(&statement.text).map_err(|error| {
+                folder.error(&file.path, statement.line_at(error.offset()), error.to_string())
+            })?;
+            for (offset, name) in names {
+                let foreign = ANALYTICS.iter().find(|other| other.own == Some(name) && Some(name) != own);
+                let message = match foreign {
+                    None => continue,
+                    Some(_) if by_row => format!("`{{{{{name}}}}}` has no value where rows are loaded"),
+                    Some(other) => format!("`{{{{{name}}}}}` has a value only in `{}`", other.name),
+                };
+                return Err(folder.error(&file.path, statement.line_at(offset), message));
+            }
+        }
+        let needed = if by_row { Some(":doc".to_owned()) } else { own.map(|own| format!("{{{{{own}}}}}")) };
+        let used = |needed: &String| file.statements.iter().any(|statement| statement.text.contains(needed));
+        match needed {
+            Some(needed) if !file.statements.is_empty() && !used(&needed) => {
+                let message = format!("does not use `{needed}`, which it is there for");
+                Err(folder.error(&file.path, None, message))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn known(
+    folder: &Folder,
+    path: &str,
+    name: &str,
+    rules: &'static [Rule],
+) -> Result<(&'static Rule, StatementKind), CatalogueError> {
+    let (stem, kind) = match name.rsplit_once('.') {
+        Some((stem, "sql")) => (stem, StatementKind::Sql),
+        Some((stem, "json")) => (stem, StatementKind::Json),
+        _ => return Err(folder.error(path, None, "is neither a .sql nor a .json file")),
+    };
+    match rules.iter().find(|rule| rule.name == stem) {
+        Some(rule) => Ok((rule, kind)),
+        None => {
+            let names: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
+            let near = did_you_mean(stem, names.iter().copied());
+            Err(folder.error(
+                path,
+                None,
+                format!("is no statement file{near}; there is {}", names.join(", ")),
+            ))
+        }
+    }
+}
+
+fn split(
+    folder: &Folder,
+    path: &str,
+    text: &str,
+    kind: StatementKind,
+) -> Result<Vec<RawStatement>, CatalogueError> {
+    match kind {
+        StatementKind::Sql => Ok(split_sql(text)),
+        StatementKind::Json => {
+            split_json(text).map_err(|(line, message)| folder.error(path, Some(line), message))
+        }
+    }
+}
+
+/// A statement ends with `;` at the end of a line, which is dropped. That is a
+/// rule about lines and not about SQL, because every dialect quotes and escapes
+/// differently. Lines that hold nothing but a `--` comment are dropped too, so
+/// that a comment never hides what is put before the statement.
+fn split_sql(text: &str) -> Vec<RawStatement> {
+    let mut statements = Vec::new();
+    let mut lines: Vec<(usize, &str)> = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let trimmed = line.trim();
+        if trimmed.starts_with("--") || (trimmed.is_empty() && lines.is_empty()) {
+            continue;
+        }
+        match end_of_statement(line) {
+            Some(kept) => {
+                lines.push((index + 1, kept));
+                finish(&mut lines, &mut statements);
+            }
+            None => lines.push((index + 1, line.trim_end())),
+        }
+    }
+    finish(&mut lines, &mut statements);
+    statements
+}
+
+/// The line without its `;` when that ends a statement, with or without a
+/// comment behind it.
+fn end_of_statement(line: &str) -> Option<&str> {
+    let line = line.trim_end();
+    if let Some(kept) = line.strip_suffix(';') {
+        return Some(kept.trim_end());
+    }
+    let (kept, comment) = line.rsplit_once(';')?;
+    comment.trim_start().starts_with("--").then(|| kept.trim_end())
+}
+
+fn finish(lines: &mut Vec<(usize, &str)>, statements: &mut Vec<RawStatement>) {
+    while lines.last().is_some_and(|(_, line)| line.trim().is_empty()) {
+        lines.pop();
+    }
+    while lines.first().is_some_and(|(_, line)| line.trim().is_empty()) {
+        lines.remove(0);
+    }
+    if !lines.is_empty() {
+        lines[0].1 = lines[0].1.trim_start();
+        let text = lines.iter().map(|(_, line)| *line).collect::<Vec<_>>().join("\n");
+        statements.push(RawStatement { text, lines: lines.iter().map(|(number, _)| *number).collect() });
+    }
+    lines.clear();
+}
+
+/// Several statements are objects one after another. Placeholders are covered
+/// by digits of the same length, so that `[{{keys}}]` can be read as JSON while
+/// every offset stays true.
+fn split_json(text: &str) -> Result<Vec<RawStatement>, (usize, String)> {
+    let line_of = |offset| super::locate::line_at(text, offset);
+    let mut covered = text.to_owned();
+    let names = template::placeholders(text).map_err(|error| (line_of(error.offset()), error.to_string()))?;
+    for (offset, name) in names {
+        let length = name.len() + 4;
+        covered.replace_range(offset..offset + length, &"1".repeat(length));
+    }
+    let mut statements = Vec::new();
+    let mut stream = serde_json::Deserializer::from_str(&covered).into_iter::<serde_json::Value>();
+    let mut start = 0;
+    while let Some(value) = stream.next() {
+        let value = value.map_err(|error| (error.line(), format!("is not JSON: {error}")))?;
+        let end = stream.byte_offset();
+        let first = end - covered[start..end].trim_start().len();
+        if !value.is_object() {
+            let message = "a statement is an object; several stand one after another, without an array";
+            return Err((line_of(first), message.to_owned()));
+        }
+        let lines = (line_of(first)..=line_of(end)).collect();
+        statements.push(RawStatement { text: text[first..end].to_owned(), lines });
+        start = end;
+    }
+    Ok(statements)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(statements: &[RawStatement]) -> Vec<&str> {
+        statements.iter().map(|statement| statement.text.as_str()).collect()
+    }
+
+    #[test]
+    fn sql_is_split_at_line_ends_only() {
+        let text = "-- first;\n\nSET x = ';a';\n\nSELECT 1;SELECT 2\n  FROM t -- why;\n  WHERE a = ';'; -- end\n-- last\n";
+        let statements = split_sql(text);
+        assert_eq!(
+            texts(&statements),
+            ["SET x = ';a'", "SELECT 1;SELECT 2\n  FROM t -- why", "WHERE a = ';'"]
+        );
+    }
+
+    #[test]
+    fn a_file_of_comments_holds_no_statement_and_a_last_one_needs_no_semicolon() {
+        assert!(split_sql("-- nothing to do here\n\n;\n").is_empty());
+        assert_eq!(texts(&split_sql("SELECT 1\n")), ["SELECT 1"]);
+    }
+
+    #[test]
+    fn lines_are_those_of_the_file() {
+        let statements = split_sql("SELECT 1;\n-- a comment\nSELECT\n  -- another\n  {{x}};\n");
+        assert_eq!(statements[1].text, "SELECT\n  {{x}}");
+        assert_eq!(statements[1].line_at(statements[1].text.find("{{").expect("it is there")), Some(5));
+    }
+
+    #[test]
+    fn json_objects_stand_one_after_another_around_placeholders() {
+        let text = "{\"a\": [{{keys}}]}\n\n{\"b\":\n \"{{table}}\"}\n";
+        let statements = split_json(text).expect("it is well formed");
+        assert_eq!(texts(&statements), ["{\"a\": [{{keys}}]}", "{\"b\":\n \"{{table}}\"}"]);
+        assert_eq!(statements[1].line_at(8), Some(4));
+    }
+
+    #[test]
+    fn json_errors_name_their_line() {
+        assert_eq!(split_json("{}\n[1]\n").map_err(|(line, _)| line).err(), Some(2));
+        assert_eq!(split_json("{}\n{\"a\":\n }").map_err(|(line, _)| line).err(), Some(3));
+    }
+}

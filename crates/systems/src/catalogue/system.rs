@@ -1,0 +1,419 @@
+//! One system: its folder, read and checked as a whole.
+
+use std::collections::BTreeSet;
+
+use super::{
+    artifact::{Artifact, platform},
+    configuration::{self, Configuration},
+    definition::Definition,
+    error::CatalogueError,
+    folder::{Folder, Origin},
+    locate::TomlText,
+    near::did_you_mean,
+    sources,
+    statements::{self, WorkloadFiles},
+};
+
+/// The set that a run takes when it is not told which variants, and the one
+/// that holds every ordinary variant.
+const SETS: [&str; 2] = ["default", "all"];
+const DEFINITION: &str = "system.toml";
+
+/// A way to set a system up.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Variant {
+    /// Its name.
+    pub name: String,
+    /// It in a few words.
+    pub title: String,
+    /// Variants of equal text may stand in one ranking.
+    pub ranks_with: String,
+    /// Other names under which it can be asked for.
+    pub aliases: Vec<String>,
+    /// Part of a run that does not name variants.
+    pub in_default: bool,
+    /// Part of a run of all variants.
+    pub in_all: bool,
+}
+
+impl Variant {
+    /// Whether `name` is its name or one of its aliases.
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.iter().any(|alias| alias == name)
+    }
+}
+
+/// A storage setting: how a system compresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Storage {
+    /// Its name: `default`, `best`.
+    pub name: String,
+    /// It in a few words.
+    pub title: String,
+}
+
+/// One system of the catalogue. Every variant of it with every storage setting
+/// has been resolved once when it was read, so that a mistake in a folder shows
+/// at once and not in the middle of a run.
+#[derive(Debug)]
+pub struct System {
+    pub(crate) definition: Definition,
+    pub(crate) text: TomlText,
+    pub(crate) folder: Folder,
+    pub(crate) analytics: Option<WorkloadFiles>,
+    artifacts: Vec<Artifact>,
+    variants: Vec<Variant>,
+    storages: Vec<Storage>,
+}
+
+impl System {
+    pub(crate) fn read(folder: Folder) -> Result<Self, CatalogueError> {
+        let Some(text) = folder.files.get(DEFINITION) else {
+            return Err(folder.error(DEFINITION, None, "is missing: a system's folder has one"));
+        };
+        let text = TomlText { file: folder.shown(DEFINITION), text: text.clone() };
+        let definition: Definition = toml::from_str(&text.text).map_err(|error| text.reader_error(&error))?;
+        check_names(&folder, &definition, &text)?;
+        let artifacts = sources::artifacts(&definition, &text)?;
+        let variants = variants(&definition, &text)?;
+        let storages = storages(&definition);
+        let names: Vec<&str> = definition.variants.keys().map(String::as_str).collect();
+        let analytics = match &definition.analytics {
+            Some(_) => Some(WorkloadFiles::read(&folder, "analytics", &statements::ANALYTICS, &names)?),
+            None => None,
+        };
+        let system = Self { definition, text, folder, analytics, artifacts, variants, storages };
+        system.check_files()?;
+        system.check_values()?;
+        Ok(system)
+    }
+
+    /// Its name: the folder's.
+    pub fn name(&self) -> &str {
+        &self.definition.name
+    }
+
+    /// Its name for people.
+    pub fn title(&self) -> &str {
+        &self.definition.title
+    }
+
+    /// It in a sentence.
+    pub fn summary(&self) -> &str {
+        &self.definition.summary
+    }
+
+    /// The driver that speaks to it.
+    pub fn protocol(&self) -> &str {
+        &self.definition.protocol
+    }
+
+    /// Its licence, as an SPDX expression; an artifact may have its own.
+    pub fn licence(&self) -> &str {
+        &self.definition.licence
+    }
+
+    /// Whether the engine lives inside the worker process.
+    pub fn is_embedded(&self) -> bool {
+        self.definition.embedded
+    }
+
+    /// Whether a run that names no systems has it.
+    pub fn is_default(&self) -> bool {
+        self.definition.default
+    }
+
+    /// Whether its makers no longer support it.
+    pub fn is_end_of_life(&self) -> bool {
+        self.definition.end_of_life
+    }
+
+    /// Where its folder comes from.
+    pub fn origin(&self) -> &Origin {
+        &self.folder.origin
+    }
+
+    /// The version that is taken when none is named.
+    pub fn default_version(&self) -> &str {
+        &self.definition.default_version
+    }
+
+    /// All versions there are, for whatever platform, as the folder orders them.
+    pub fn versions(&self) -> Vec<&str> {
+        let mut versions: Vec<&str> = Vec::new();
+        for artifact in &self.artifacts {
+            if !versions.contains(&artifact.version.as_str()) {
+                versions.push(&artifact.version);
+            }
+        }
+        if versions.is_empty() {
+            versions.push(self.default_version());
+        }
+        versions
+    }
+
+    /// What its versions come as.
+    pub fn artifacts(&self) -> &[Artifact] {
+        &self.artifacts
+    }
+
+    /// Its variants, in name order. A system that declares none has one called
+    /// `default`.
+    pub fn variants(&self) -> &[Variant] {
+        &self.variants
+    }
+
+    /// Its storage settings; `default` is always there and comes first.
+    pub fn storages(&self) -> &[Storage] {
+        &self.storages
+    }
+
+    /// The variant of this name or alias.
+    ///
+    /// # Errors
+    /// None is called so; the error lists those there are.
+    pub fn variant(&self, name: &str) -> Result<&Variant, CatalogueError> {
+        self.variants.iter().find(|variant| variant.is_called(name)).ok_or_else(|| {
+            CatalogueError::UnknownVariant {
+                system: self.name().to_owned(),
+                variant: name.to_owned(),
+                known: self.variant_names(),
+            }
+        })
+    }
+
+    pub(crate) fn variant_names(&self) -> Vec<String> {
+        self.variants
+            .iter()
+            .flat_map(|variant| [&variant.name].into_iter().chain(&variant.aliases))
+            .cloned()
+            .collect()
+    }
+
+    /// What `version` comes as on this machine; none for a system that runs
+    /// only by address.
+    ///
+    /// # Errors
+    /// There is no such version, or not for this platform.
+    pub fn artifact(&self, version: &str) -> Result<Option<&Artifact>, CatalogueError> {
+        if !self.versions().contains(&version) {
+            return Err(CatalogueError::UnknownVersion {
+                system: self.name().to_owned(),
+                version: version.to_owned(),
+                known: self.versions().into_iter().map(str::to_owned).collect(),
+            });
+        }
+        let of_version = || self.artifacts.iter().filter(|artifact| artifact.version == version);
+        match of_version().find(|artifact| artifact.fits_here()) {
+            None if of_version().next().is_some() => Err(CatalogueError::Platform {
+                system: self.name().to_owned(),
+                version: version.to_owned(),
+                platform: platform(),
+                known: of_version().map(|artifact| artifact.platform.clone()).collect(),
+            }),
+            found => Ok(found),
+        }
+    }
+
+    /// The configuration of a version in a variant (or alias) with a storage
+    /// setting.
+    ///
+    /// # Errors
+    /// Any of the three is unknown, or the version is not for this platform.
+    pub fn configuration(
+        &self,
+        version: &str,
+        variant: &str,
+        storage: &str,
+    ) -> Result<Configuration, CatalogueError> {
+        let artifact = self.artifact(version)?;
+        let variant = self.variant(variant)?;
+        let storage = self.storages.iter().find(|known| known.name == storage).ok_or_else(|| {
+            CatalogueError::UnknownStorage {
+                system: self.name().to_owned(),
+                storage: storage.to_owned(),
+                known: self.storages.iter().map(|known| known.name.clone()).collect(),
+            }
+        })?;
+        let mut configuration = configuration::resolve(self, variant, storage, &mut BTreeSet::new())?;
+        configuration.version = version.to_owned();
+        configuration.artifact = artifact.cloned();
+        configuration.digest = configuration::digest(&configuration);
+        Ok(configuration)
+    }
+
+    /// Files that belong to nothing, and files that are missing.
+    fn check_files(&self) -> Result<(), CatalogueError> {
+        for path in self.folder.files.keys() {
+            let (top, inside) = path.split_once('/').unwrap_or((path, ""));
+            match (top, inside) {
+                (DEFINITION | "README.md", "") => {}
+                ("analytics", inside) if !inside.is_empty() => {
+                    if self.definition.analytics.is_none() {
+                        let message = "is there, but system.toml has no [analytics]";
+                        return Err(self.folder.error(path, None, message));
+                    }
+                }
+                _ => {
+                    let near = did_you_mean(top, [DEFINITION, "analytics", "README.md"]);
+                    let message =
+                        format!("belongs to nothing: a system has system.toml and analytics/{near}");
+                    return Err(self.folder.error(path, None, message));
+                }
+            }
+        }
+        let (Some(definition), Some(files)) = (&self.definition.analytics, &self.analytics) else {
+            return Ok(());
+        };
+        let rows = definition.load == super::definition::LoadMode::Rows;
+        for variant in &self.variants {
+            for rule in &statements::ANALYTICS {
+                files.check(&self.folder, "analytics", rule, &variant.name, rows)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Resolves everything once, and finds values that nothing uses: a variant
+    /// that misspells one would silently measure what it does not say.
+    fn check_values(&self) -> Result<(), CatalogueError> {
+        let mut used = BTreeSet::new();
+        for variant in &self.variants {
+            for storage in &self.storages {
+                configuration::resolve(self, variant, storage, &mut used)?;
+            }
+        }
+        let base = &self.definition;
+        let places = [(vec!["values"], &base.values)]
+            .into_iter()
+            .chain(base.variants.iter().map(|(name, over)| (vec!["variants", name, "values"], &over.values)))
+            .chain(base.storage.iter().map(|(name, over)| (vec!["storage", name, "values"], &over.values)));
+        for (mut path, values) in places {
+            if let Some(name) = values.keys().find(|name| !used.contains(*name)) {
+                let near = did_you_mean(name, used.iter().map(String::as_str));
+                path.push(name);
+                return Err(self
+                    .text
+                    .error(&path, format!("no statement or setting uses `{{{{{name}}}}}`{near}")));
+            }
+        }
+        if base.analytics.is_none() {
+            let variants = base.variants.iter().map(|(name, over)| ("variants", name, &over.questions));
+            let storage = base.storage.iter().map(|(name, over)| ("storage", name, &over.questions));
+            if let Some((table, name, _)) =
+                variants.chain(storage).find(|(_, _, questions)| !questions.is_empty())
+            {
+                let message = "there is no [analytics] whose questions these could be";
+                return Err(self.text.error(&[table, name, "questions"], message));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
+}
+
+fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Result<(), CatalogueError> {
+    const RULE: &str = "a name is a-z, 0-9, `-` and `_`, and starts with a letter";
+    if definition.name != folder.name {
+        return Err(text.error(&["name"], format!("must be the folder's name, `{}`", folder.name)));
+    }
+    if !is_name(&definition.name) {
+        return Err(text.error(&["name"], RULE));
+    }
+    // `all` would be taken for the set when systems are selected.
+    if definition.name == "all" {
+        return Err(text.error(&["name"], "`all` stands for every system: choose another name"));
+    }
+    for (key, value) in [
+        ("title", &definition.title),
+        ("protocol", &definition.protocol),
+        ("licence", &definition.licence),
+        ("default_version", &definition.default_version),
+    ] {
+        if value.trim().is_empty() {
+            return Err(text.error(&[key], "is empty"));
+        }
+    }
+    for name in definition.variants.keys() {
+        if !is_name(name) {
+            return Err(text.error(&["variants", name], RULE));
+        }
+    }
+    for name in definition.storage.keys() {
+        if !is_name(name) {
+            return Err(text.error(&["storage", name], RULE));
+        }
+    }
+    Ok(())
+}
+
+fn variants(definition: &Definition, text: &TomlText) -> Result<Vec<Variant>, CatalogueError> {
+    if definition.variants.is_empty() {
+        return Ok(vec![Variant {
+            name: "default".to_owned(),
+            title: "as the folder says".to_owned(),
+            ranks_with: "json-only".to_owned(),
+            aliases: Vec::new(),
+            in_default: true,
+            in_all: true,
+        }]);
+    }
+    let mut variants: Vec<Variant> = Vec::new();
+    for (name, written) in &definition.variants {
+        for set in &written.sets {
+            if !SETS.contains(&set.as_str()) {
+                let near = did_you_mean(set, SETS);
+                let message = format!("`{set}` is no set of variants{near}; there is {}", SETS.join(" and "));
+                return Err(text.error(&["variants", name, "in"], message));
+            }
+        }
+        let named_as_set =
+            name == "all" || (name == "default" && !written.sets.iter().any(|set| set == "default"));
+        if named_as_set {
+            let message = format!("`{name}` stands for a set of variants: choose another name");
+            return Err(text.error(&["variants", name], message));
+        }
+        for alias in &written.aliases {
+            let taken = SETS.contains(&alias.as_str())
+                || definition.variants.contains_key(alias)
+                || variants.iter().any(|other| other.aliases.contains(alias));
+            if taken || !is_name(alias) {
+                let message = format!("`{alias}` is taken or is no name");
+                return Err(text.error(&["variants", name, "aliases"], message));
+            }
+        }
+        let has = |set: &str| written.sets.iter().any(|known| known == set);
+        variants.push(Variant {
+            name: name.clone(),
+            title: written.title.clone(),
+            ranks_with: written.ranks_with.clone(),
+            aliases: written.aliases.clone(),
+            in_default: has("default"),
+            in_all: has("all") || has("default"),
+        });
+    }
+    if !variants.iter().any(|variant| variant.in_default) {
+        return Err(
+            text.error(&["variants"], "no variant is in \"default\": a plain run would skip the system")
+        );
+    }
+    Ok(variants)
+}
+
+fn storages(definition: &Definition) -> Vec<Storage> {
+    let declared = |name: &str| definition.storage.get(name).map(|storage| storage.title.clone());
+    let default = declared("default").unwrap_or_else(|| "the system's default".to_owned());
+    let mut storages = vec![Storage { name: "default".to_owned(), title: default }];
+    for (name, written) in &definition.storage {
+        if name != "default" {
+            storages.push(Storage { name: name.clone(), title: written.title.clone() });
+        }
+    }
+    storages
+}

@@ -1,0 +1,21 @@
+//! Which systems there are, and where their programs come from.
+//!
+//! [`Catalogue`] reads the folders that describe systems (built in, and those
+//! of `--systems-dir`) and turns one of them, at a version, in a variant and
+//! with a storage setting, into a [`Configuration`]: statements with every
+//! value in place. [`Store`] fetches what a configuration needs through the
+//! registries' own clients, verifies it and keeps it in the user's cache.
+//!
+//! Nothing in here names a system or knows what a workload does with a
+//! statement; it only knows which statement files a workload asks for.
+
+pub mod artifacts;
+pub mod catalogue;
+mod status;
+
+pub use artifacts::{ArtifactError, Checked, Installed, Progress, State, Step, Store};
+pub use catalogue::{
+    Analytics, Artifact, Catalogue, CatalogueError, Configuration, Exception, LoadMode, Open, Properties,
+    QuestionRules, Selected, Source, SourceKind, StatementFile, StatementKind, Storage, System, Variant,
+};
+pub use status::{SystemStatus, statuses};

@@ -1,0 +1,96 @@
+//! One line a version for a table of all systems.
+
+use serde::Serialize;
+
+use crate::{
+    artifacts::{State, Store},
+    catalogue::{Artifact, Catalogue, Origin, System},
+};
+
+/// What a user wants to see about one version of one system.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct SystemStatus {
+    /// The system's name.
+    pub name: String,
+    /// Its name for people.
+    pub title: String,
+    /// The version.
+    pub version: String,
+    /// Whether it is the version that is taken when none is named.
+    pub default_version: bool,
+    /// Whether a run that names no systems has the system.
+    pub default: bool,
+    /// `bundled`, `installed`, `absent`, `damaged`, `other platform`, or
+    /// `by address` for a system that is not installed at all.
+    pub state: &'static str,
+    /// The preferred source, as `npm name@version`.
+    pub source: Option<String>,
+    /// Size of its download, in bytes.
+    pub download_bytes: Option<u64>,
+    /// Size of what is unpacked, in bytes.
+    pub unpacked_bytes: Option<u64>,
+    /// The artifact's licence, as an SPDX expression.
+    pub licence: String,
+    /// What the version is for, as `linux-x86_64`.
+    pub platform: Option<String>,
+    /// Whether the engine lives inside the worker process.
+    pub embedded: bool,
+    /// Whether its makers no longer support the system.
+    pub end_of_life: bool,
+    /// Names of its variants; those of a plain run come first.
+    pub variants: Vec<String>,
+    /// Names of its storage settings.
+    pub storages: Vec<String>,
+    /// Where its folder comes from.
+    pub origin: Origin,
+}
+
+/// All versions of all systems, in the catalogue's order, with what the store
+/// has of them. Files are looked at by size; [`Store::check`] reads them.
+pub fn statuses(catalogue: &Catalogue, store: &Store) -> Vec<SystemStatus> {
+    let mut lines = Vec::new();
+    for system in catalogue.systems() {
+        for version in system.versions() {
+            let mut of_version = system.artifacts().iter().filter(|artifact| artifact.version == version);
+            let any = of_version.clone().next();
+            let here = of_version.find(|artifact| artifact.fits_here());
+            lines.push(status(system, version, here.or(any), store));
+        }
+    }
+    lines
+}
+
+fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &Store) -> SystemStatus {
+    let state = match artifact {
+        None => "by address",
+        Some(artifact) if !artifact.fits_here() => "other platform",
+        Some(artifact) => match store.state(artifact) {
+            State::Bundled => "bundled",
+            State::Installed(_) => "installed",
+            State::Absent => "absent",
+            State::Damaged { .. } => "damaged",
+        },
+    };
+    let source = artifact.and_then(|artifact| artifact.sources.first());
+    let fetched = source.filter(|source| source.bytes > 0);
+    let mut variants: Vec<_> = system.variants().iter().collect();
+    variants.sort_by_key(|variant| !variant.in_default);
+    SystemStatus {
+        name: system.name().to_owned(),
+        title: system.title().to_owned(),
+        version: version.to_owned(),
+        default_version: version == system.default_version(),
+        default: system.is_default(),
+        state,
+        source: fetched.map(|source| format!("{} {}", source.kind.name(), source.kind.package())),
+        download_bytes: fetched.map(|source| source.bytes),
+        unpacked_bytes: fetched.map(|source| source.unpacked_bytes),
+        licence: artifact.map_or(system.licence(), |artifact| &artifact.licence).to_owned(),
+        platform: artifact.map(|artifact| artifact.platform.clone()),
+        embedded: system.is_embedded(),
+        end_of_life: system.is_end_of_life(),
+        variants: variants.into_iter().map(|variant| variant.name.clone()).collect(),
+        storages: system.storages().iter().map(|storage| storage.name.clone()).collect(),
+        origin: system.origin().clone(),
+    }
+}
