@@ -1,0 +1,126 @@
+//! Throughput of reading on one core: the lines of a plain file, scanned and observed for the reference answers.
+//!
+//! `cargo bench -p jsonathlon-dataset --bench reading [-- FILE]`; without a file, generated events are written to a
+//! temporary one first. All megabytes are 10⁶ bytes; every figure is the best and the median of several passes.
+
+use std::convert::Infallible;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jsonathlon_dataset::describe::{DescribeOptions, describe};
+use jsonathlon_dataset::questions::Question;
+use jsonathlon_dataset::reference::Reference;
+use jsonathlon_dataset::scan::Scanner;
+use jsonathlon_dataset::source::{Block, Source};
+use jsonathlon_dataset::stage::{StageOptions, stage};
+
+const DOCUMENTS: u64 = 400_000;
+const PASSES: usize = 9;
+
+type Failure = Box<dyn std::error::Error>;
+
+fn main() -> Result<(), Failure> {
+    let scratch = tempfile::tempdir()?;
+    let argument = std::env::args().skip(1).find(|argument| !argument.starts_with("--"));
+    let path = match argument {
+        Some(path) => PathBuf::from(path),
+        None => generated(scratch.path())?,
+    };
+    let source = Source::Path(path);
+
+    let bytes = read(&source, |_| ())?;
+    report("lines", bytes, || read(&source, |block| black_box(block.len())));
+    let mut scanner = Scanner::new();
+    report("lines, scan", bytes, || {
+        read(&source, |block| {
+            block.scan(&mut scanner, |_, scan| {
+                black_box(&scan);
+                Ok::<_, Infallible>(())
+            })
+        })
+    });
+    let mut answers = Vec::new();
+    report("lines, scan, reference", bytes, || {
+        let mut reference = Reference::default();
+        let bytes = read(&source, |block| {
+            block.scan(&mut scanner, |_, scan| {
+                reference.observe(&scan.event);
+                Ok::<_, Infallible>(())
+            })
+        })?;
+        answers.push(reference.answers());
+        Ok(bytes)
+    });
+    println!("q2: {:?}", answers.first().map(|answers| answers.rows(Question::Q2)));
+
+    for (what, compression_rows) in [("stage", false), ("stage, with compression rows", true)] {
+        report(what, bytes, || {
+            let options = StageOptions { compression_rows, ..StageOptions::default() };
+            Ok(stage(&source, &scratch.path().join("staged"), options, &mut |_| (), &|| false)?.bytes)
+        });
+    }
+    report("describe", bytes, || {
+        Ok(describe(&source, &DescribeOptions::default(), &mut |_| (), &|| false)?.bytes)
+    });
+    Ok(())
+}
+
+/// Reads all blocks and returns how many bytes there were.
+fn read<T>(source: &Source, mut observe: impl FnMut(&Block) -> T) -> Result<u64, Failure> {
+    let mut lines = source.open()?;
+    let mut block = Block::new();
+    while lines.next_block(&mut block)? {
+        observe(&block);
+    }
+    Ok(lines.tally().bytes)
+}
+
+fn report(what: &str, bytes: u64, mut pass: impl FnMut() -> Result<u64, Failure>) {
+    let mut times: Vec<Duration> = Vec::new();
+    let mut on_core: Vec<Duration> = Vec::new();
+    for _ in 0..PASSES {
+        let (start, start_on_core) = (Instant::now(), thread_time());
+        match pass() {
+            Ok(read) => assert_eq!(read, bytes),
+            Err(error) => {
+                println!("{what}: {error}");
+                return;
+            }
+        }
+        times.push(start.elapsed());
+        on_core.push(thread_time().saturating_sub(start_on_core));
+    }
+    times.sort_unstable();
+    on_core.sort_unstable();
+    let rate = |time: Duration| bytes as f64 / 1e6 / time.as_secs_f64();
+    let (best, median, core) = (times[0], times[PASSES / 2], on_core[PASSES / 2]);
+    println!(
+        "{what}: {:.0} MB/s at best, {:.0} MB/s median ({median:.2?}), {:.0} MB/s by this thread's time on a core",
+        rate(best),
+        rate(median),
+        rate(core)
+    );
+}
+
+/// How long this thread has been running on a core, which a busy machine does not distort as it does the clock.
+fn thread_time() -> Duration {
+    let statistics = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
+    let nanoseconds = statistics.split(' ').next().and_then(|first| first.parse().ok());
+    Duration::from_nanos(nanoseconds.unwrap_or_default())
+}
+
+/// Writes generated events to a file.
+fn generated(folder: &Path) -> Result<PathBuf, Failure> {
+    let source = Source::Generated { seed: 1, start: 0, documents: DOCUMENTS, malformed: 0 };
+    let path = folder.join("events.ndjson");
+    let mut file = std::fs::File::create(&path)?;
+    let mut failed = Ok(());
+    read(&source, |block| {
+        if let Err(error) = std::io::Write::write_all(&mut file, block.bytes()) {
+            failed = Err(error);
+        }
+    })?;
+    failed?;
+    Ok(path)
+}

@@ -1,0 +1,289 @@
+//! The profile of a data set: what kinds of events, users, types and lengths it holds, and what is wrong with it.
+
+use std::collections::BTreeMap;
+
+use foldhash::fast::FixedState;
+use hashbrown::{HashMap, HashSet};
+use serde::{Deserialize, Serialize};
+
+use crate::error::DataError;
+use crate::questions::{COMMIT, CREATE};
+use crate::reference::{User, Users};
+use crate::scan::{Event, Scan, Scanner, Traits};
+use crate::source::{Reading, Source, Step};
+use crate::stage::Progress;
+
+mod paths;
+
+pub use paths::{JsonType, Lengths, PathProfile, TypeProfile};
+
+use paths::{Collected, Paths};
+
+/// How much is told apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DescribeOptions {
+    /// The most JSON paths that are told apart; values on later ones are only counted.
+    pub paths: usize,
+    /// The most kinds, operations and collections each that are told apart; later ones are counted together.
+    pub names: usize,
+}
+
+impl Default for DescribeOptions {
+    fn default() -> Self {
+        DescribeOptions { paths: 2_000, names: 1_000 }
+    }
+}
+
+/// What a data set holds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Profile {
+    /// The version of this format.
+    pub schema: u32,
+    /// Where the documents come from.
+    pub source: String,
+    /// Documents, malformed ones included.
+    pub documents: u64,
+    /// Their bytes as newline-delimited JSON, each with one newline.
+    pub bytes: u64,
+    /// Lines that hold nothing but white space.
+    pub blank_lines: u64,
+    /// The lengths of the documents in bytes, without newlines.
+    pub lengths: Option<Lengths>,
+    /// Documents that are no JSON or no UTF-8, by what is wrong.
+    pub malformed: BTreeMap<String, u64>,
+    /// Documents by what is unusual about them; one document may count several times.
+    pub traits: BTreeMap<String, u64>,
+    /// The earliest `time_us`: microseconds since 1970, UTC.
+    pub first_us: Option<i64>,
+    /// The latest `time_us`.
+    pub last_us: Option<i64>,
+    /// Distinct `did` in all readable documents.
+    pub users: u64,
+    /// Readable documents by `kind`, the most frequent first.
+    pub kinds: Vec<KindProfile>,
+    /// Readable documents by `commit.collection`, the most frequent first.
+    pub collections: Vec<CollectionProfile>,
+    /// The values by JSON path, in bytewise order of the paths.
+    pub paths: Vec<PathProfile>,
+    /// Values on paths beyond the most that are told apart.
+    pub values_left_out: u64,
+    /// Documents whose values are not in `paths`, since they are malformed, nested too deep, or hold numbers or strings
+    /// that have no value (numbers too large, halves of surrogate pairs).
+    pub documents_left_out: u64,
+}
+
+/// The version of [`Profile`] as it is written.
+const SCHEMA: u32 = 1;
+/// The name under which those are counted that are too many to be told apart.
+const OTHERS: &str = "(others)";
+
+/// The events of one kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KindProfile {
+    /// The `kind`; null where it is absent or no string.
+    pub kind: Option<String>,
+    /// How many documents there are.
+    pub documents: u64,
+}
+
+/// The events of one collection.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CollectionProfile {
+    /// The `commit.collection`; null where it is absent or no string.
+    pub collection: Option<String>,
+    /// How many documents there are.
+    pub documents: u64,
+    /// How many there are of each `commit.operation`, absent ones not counted.
+    pub operations: BTreeMap<String, u64>,
+    /// Distinct `did` of the commits that create a record.
+    pub users_of_creates: u64,
+}
+
+#[derive(Debug, Default)]
+struct Collection {
+    documents: u64,
+    operations: BTreeMap<String, u64>,
+    creators: HashSet<User, FixedState>,
+}
+
+/// Reads a source once and describes it.
+///
+/// Memory grows with the distinct users, and with the paths and names up to the options' limits. `progress` is called
+/// for every block of documents, and `cancelled` at least twenty times a second.
+///
+/// # Errors
+///
+/// Whatever keeps the source from being read to its end, and [`DataError::Cancelled`]. Malformed documents are no errors.
+pub fn describe(
+    source: &Source,
+    options: &DescribeOptions,
+    progress: &mut dyn FnMut(Progress),
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Profile, DataError> {
+    let reading = Reading::start(source.clone())?;
+    let mut description = Description::new(options);
+    let mut scanner = Scanner::new();
+    loop {
+        match reading.next(cancelled)? {
+            Step::Opened { .. } => {}
+            Step::Read { block, tally } => {
+                block.scan(&mut scanner, |line, scan| {
+                    description.observe(line, &scan);
+                    Ok::<_, DataError>(())
+                })?;
+                progress(Progress {
+                    documents: tally.documents,
+                    bytes: tally.bytes,
+                    suspects: description.suspects,
+                    done: tally.done,
+                    total: tally.total,
+                });
+                reading.give_back(block.into());
+            }
+            Step::Ended { tally } => {
+                let mut profile = description.finish();
+                profile.source = source.to_string();
+                profile.blank_lines = tally.blank_lines;
+                return Ok(profile);
+            }
+        }
+    }
+}
+
+/// A profile that is being collected.
+struct Description<'o> {
+    options: &'o DescribeOptions,
+    documents: u64,
+    bytes: u64,
+    suspects: u64,
+    lengths: Collected,
+    malformed: BTreeMap<String, u64>,
+    traits: BTreeMap<String, u64>,
+    times: Option<(i64, i64)>,
+    users: Users,
+    seen: HashSet<User, FixedState>,
+    kinds: HashMap<Option<Box<str>>, u64, FixedState>,
+    collections: HashMap<Option<Box<str>>, Collection, FixedState>,
+    paths: Paths,
+    documents_left_out: u64,
+}
+
+impl<'o> Description<'o> {
+    fn new(options: &'o DescribeOptions) -> Self {
+        Description {
+            options,
+            documents: 0,
+            bytes: 0,
+            suspects: 0,
+            lengths: Collected::default(),
+            malformed: BTreeMap::new(),
+            traits: BTreeMap::new(),
+            times: None,
+            users: Users::default(),
+            seen: HashSet::default(),
+            kinds: HashMap::default(),
+            collections: HashMap::default(),
+            paths: Paths::new(options.paths),
+            documents_left_out: 0,
+        }
+    }
+
+    fn observe(&mut self, line: &[u8], scan: &Scan<'_>) {
+        self.documents += 1;
+        self.bytes += line.len() as u64 + 1;
+        self.lengths.add(line.len() as u64);
+        self.suspects += u64::from(scan.traits.intersects(Traits::SUSPECT));
+        for name in scan.traits.names() {
+            *self.traits.entry(name.to_string()).or_default() += 1;
+        }
+        if let Some(fault) = scan.fault {
+            *self.malformed.entry(fault.reason.to_string()).or_default() += 1;
+        }
+        if !scan.traits.intersects(Traits::UNREADABLE) {
+            self.observe_event(&scan.event);
+        }
+        let valueless = Traits::UNREADABLE | Traits::DEEP | Traits::LONE_SURROGATE | Traits::BIG_NUMBER;
+        let walked = !scan.traits.intersects(valueless)
+            && std::str::from_utf8(line).is_ok_and(|line| self.paths.observe(line).is_ok());
+        self.documents_left_out += u64::from(!walked);
+    }
+
+    fn observe_event(&mut self, event: &Event<'_>) {
+        if let Some(time) = event.time_us {
+            let (first, last) = self.times.unwrap_or((time, time));
+            self.times = Some((first.min(time), last.max(time)));
+        }
+        let user = self.users.user(event.did.as_deref());
+        if user != User::NOBODY {
+            self.seen.insert(user);
+        }
+        *entry(&mut self.kinds, event.kind.as_deref(), self.options.names) += 1;
+        let collection = entry(&mut self.collections, event.collection.as_deref(), self.options.names);
+        collection.documents += 1;
+        let Some(operation) = event.operation.as_deref() else {
+            return;
+        };
+        match collection.operations.get_mut(operation) {
+            Some(count) => *count += 1,
+            None => {
+                let full = collection.operations.len() >= self.options.names;
+                *collection
+                    .operations
+                    .entry(if full { OTHERS } else { operation }.to_string())
+                    .or_default() += 1;
+            }
+        }
+        if event.kind.as_deref() == Some(COMMIT) && operation == CREATE && user != User::NOBODY {
+            collection.creators.insert(user);
+        }
+    }
+
+    fn finish(self) -> Profile {
+        let mut kinds: Vec<_> = self.kinds.into_iter().collect();
+        kinds.sort_unstable_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let mut collections: Vec<_> = self.collections.into_iter().collect();
+        collections.sort_unstable_by(|a, b| b.1.documents.cmp(&a.1.documents).then_with(|| a.0.cmp(&b.0)));
+        Profile {
+            schema: SCHEMA,
+            source: String::new(),
+            documents: self.documents,
+            bytes: self.bytes,
+            blank_lines: 0,
+            lengths: self.lengths.lengths(),
+            malformed: self.malformed,
+            traits: self.traits,
+            first_us: self.times.map(|(first, _)| first),
+            last_us: self.times.map(|(_, last)| last),
+            users: self.seen.len() as u64,
+            kinds: kinds
+                .into_iter()
+                .map(|(kind, documents)| KindProfile { kind: kind.map(String::from), documents })
+                .collect(),
+            collections: collections
+                .into_iter()
+                .map(|(collection, found)| CollectionProfile {
+                    collection: collection.map(String::from),
+                    documents: found.documents,
+                    operations: found.operations,
+                    users_of_creates: found.creators.len() as u64,
+                })
+                .collect(),
+            values_left_out: self.paths.left_out(),
+            paths: self.paths.finish(),
+            documents_left_out: self.documents_left_out,
+        }
+    }
+}
+
+/// The entry of a name, or that of all others when there are too many.
+fn entry<'m, T: Default>(
+    map: &'m mut HashMap<Option<Box<str>>, T, FixedState>,
+    name: Option<&str>,
+    most: usize,
+) -> &'m mut T {
+    let key = match name {
+        Some(name) if map.len() >= most && !map.contains_key(&Some(Box::from(name))) => Some(OTHERS),
+        name => name,
+    };
+    map.entry(key.map(Box::from)).or_default()
+}

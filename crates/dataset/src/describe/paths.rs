@@ -1,0 +1,319 @@
+//! The types and lengths of values by their JSON path.
+
+use std::fmt::{self, Write as _};
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+
+/// The smallest, the mean and the largest of some lengths.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lengths {
+    /// The smallest.
+    pub min: u64,
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// The largest.
+    pub max: u64,
+}
+
+/// Lengths that are being collected.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Collected {
+    count: u64,
+    sum: u64,
+    min: u64,
+    max: u64,
+}
+
+impl Collected {
+    pub(super) fn add(&mut self, length: u64) {
+        self.min = if self.count == 0 { length } else { self.min.min(length) };
+        self.max = self.max.max(length);
+        self.sum += length;
+        self.count += 1;
+    }
+
+    pub(super) fn lengths(self) -> Option<Lengths> {
+        let Collected { count, sum, min, max } = self;
+        (count > 0).then(|| Lengths { min, mean: sum as f64 / count as f64, max })
+    }
+}
+
+/// A type of JSON values. Numbers are told apart by whether they are written with a fraction or an exponent, or are too
+/// large for 64 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum JsonType {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Boolean,
+    /// A number that is a 64-bit integer, signed or not.
+    Integer,
+    /// Any other number.
+    Float,
+    /// A string; its length is that of its UTF-8 in bytes.
+    String,
+    /// An array; its length is how many elements it has.
+    Array,
+    /// An object; its length is how many members it has.
+    Object,
+}
+
+const TYPES: [JsonType; 7] = [
+    JsonType::Null,
+    JsonType::Boolean,
+    JsonType::Integer,
+    JsonType::Float,
+    JsonType::String,
+    JsonType::Array,
+    JsonType::Object,
+];
+
+/// The values of one type on one path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TypeProfile {
+    /// The type.
+    #[serde(rename = "type")]
+    pub json_type: JsonType,
+    /// How many values there are.
+    pub values: u64,
+    /// Their lengths, for the types that have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<Lengths>,
+}
+
+/// The values on one path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathProfile {
+    /// The path: `$` for the document, `a.b` for members, `a[]` for elements, `a["b.c"]` for names with other characters
+    /// than letters, digits, `_`, `$` and `-`.
+    pub path: String,
+    /// The values by type. More than one is a conflict for systems that give a path one type.
+    pub types: Vec<TypeProfile>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct TypeTally {
+    values: u64,
+    lengths: Collected,
+}
+
+#[derive(Debug, Default)]
+struct Node {
+    members: HashMap<Box<str>, usize, FixedState>,
+    elements: Option<usize>,
+    types: [TypeTally; TYPES.len()],
+}
+
+/// A tree of paths that is being collected.
+#[derive(Debug)]
+pub(super) struct Paths {
+    nodes: Vec<Node>,
+    most: usize,
+    left_out: u64,
+}
+
+const ROOT: usize = 0;
+
+impl Paths {
+    /// Collects at most so many paths.
+    pub(super) fn new(most: usize) -> Self {
+        Paths { nodes: vec![Node::default()], most: most.max(1), left_out: 0 }
+    }
+
+    /// Takes a document into account. Fails where it cannot be parsed, with what came before taken into account.
+    pub(super) fn observe(&mut self, line: &str) -> serde_json::Result<()> {
+        let mut deserializer = serde_json::Deserializer::from_str(line);
+        Visit { paths: self, node: Some(ROOT) }.deserialize(&mut deserializer)
+    }
+
+    /// How many values are on paths that came after the last that was collected.
+    pub(super) fn left_out(&self) -> u64 {
+        self.left_out
+    }
+
+    /// All paths in bytewise order.
+    pub(super) fn finish(&self) -> Vec<PathProfile> {
+        let mut profiles = Vec::new();
+        // Depth is bounded by that of the documents, but a list spares the recursion.
+        let mut waiting = vec![(ROOT, String::from("$"))];
+        while let Some((place, path)) = waiting.pop() {
+            let node = &self.nodes[place];
+            let tallied = TYPES.into_iter().zip(&node.types).filter(|(_, tally)| tally.values > 0);
+            let types = tallied.map(|(json_type, tally)| TypeProfile {
+                json_type,
+                values: tally.values,
+                length: tally.lengths.lengths(),
+            });
+            let types = types.collect();
+            waiting.extend(node.members.iter().map(|(name, &child)| (child, member_path(&path, name))));
+            waiting.extend(node.elements.map(|child| (child, format!("{path}[]"))));
+            profiles.push(PathProfile { path, types });
+        }
+        profiles.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        profiles
+    }
+
+    fn tally(&mut self, node: Option<usize>, json_type: JsonType, length: Option<u64>) {
+        let Some(node) = node else {
+            self.left_out += 1;
+            return;
+        };
+        let tally = &mut self.nodes[node].types[json_type as usize];
+        tally.values += 1;
+        if let Some(length) = length {
+            tally.lengths.add(length);
+        }
+    }
+
+    fn new_node(&mut self) -> Option<usize> {
+        (self.nodes.len() < self.most).then(|| {
+            self.nodes.push(Node::default());
+            self.nodes.len() - 1
+        })
+    }
+
+    fn member(&mut self, node: Option<usize>, name: &str) -> Option<usize> {
+        if let Some(&child) = self.nodes[node?].members.get(name) {
+            return Some(child);
+        }
+        let child = self.new_node()?;
+        self.nodes[node?].members.insert(name.into(), child);
+        Some(child)
+    }
+
+    fn element(&mut self, node: Option<usize>) -> Option<usize> {
+        if let Some(child) = self.nodes[node?].elements {
+            return Some(child);
+        }
+        let child = self.new_node()?;
+        self.nodes[node?].elements = Some(child);
+        Some(child)
+    }
+}
+
+fn member_path(parent: &str, name: &str) -> String {
+    let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '$' | '-');
+    if !name.is_empty() && name.chars().all(plain) {
+        return if parent == "$" { name.to_string() } else { format!("{parent}.{name}") };
+    }
+    let mut path = if parent == "$" { String::new() } else { parent.to_string() };
+    // Writing to a string cannot fail.
+    let _ = write!(path, "[{}]", serde_json::Value::from(name));
+    path
+}
+
+/// Visits a value on a path, or on one that was left out.
+struct Visit<'p> {
+    paths: &'p mut Paths,
+    node: Option<usize>,
+}
+
+impl<'de> DeserializeSeed<'de> for Visit<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Visit<'_> {
+    type Value = ();
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.paths.tally(self.node, JsonType::Null, None);
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        self.paths.tally(self.node, JsonType::Boolean, None);
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        self.paths.tally(self.node, JsonType::Integer, None);
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        self.paths.tally(self.node, JsonType::Integer, None);
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        self.paths.tally(self.node, JsonType::Float, None);
+        Ok(())
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<(), E> {
+        self.paths.tally(self.node, JsonType::String, Some(text.len() as u64));
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        let mut length = 0;
+        while elements.next_element_seed(Element { paths: &mut *self.paths, parent: self.node })?.is_some() {
+            length += 1;
+        }
+        self.paths.tally(self.node, JsonType::Array, Some(length));
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<(), A::Error> {
+        let mut length = 0;
+        while let Some(child) = members.next_key_seed(Name { paths: &mut *self.paths, parent: self.node })? {
+            members.next_value_seed(Visit { paths: &mut *self.paths, node: child })?;
+            length += 1;
+        }
+        self.paths.tally(self.node, JsonType::Object, Some(length));
+        Ok(())
+    }
+}
+
+/// An element of an array. Its path is made no earlier than it is there, for an empty array has none.
+struct Element<'p> {
+    paths: &'p mut Paths,
+    parent: Option<usize>,
+}
+
+impl<'de> DeserializeSeed<'de> for Element<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        let node = self.paths.element(self.parent);
+        Visit { paths: self.paths, node }.deserialize(deserializer)
+    }
+}
+
+/// A member's name, as the path of its value.
+struct Name<'p> {
+    paths: &'p mut Paths,
+    parent: Option<usize>,
+}
+
+impl<'de> DeserializeSeed<'de> for Name<'_> {
+    type Value = Option<usize>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Option<usize>, D::Error> {
+        deserializer.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for Name<'_> {
+    type Value = Option<usize>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a member's name")
+    }
+
+    fn visit_str<E>(self, name: &str) -> Result<Option<usize>, E> {
+        Ok(self.paths.member(self.parent, name))
+    }
+}

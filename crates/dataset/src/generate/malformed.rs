@@ -1,0 +1,185 @@
+//! Known bad lines, planted so that a loss of documents can be counted exactly.
+
+use std::ops::Range;
+
+use super::random::mix;
+
+/// How a line is broken. Every way makes it invalid JSON, whatever the document was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Malformation {
+    /// The line ends in the middle of the document.
+    CutDocument,
+    /// A string holds a backslash with a letter that is no escape.
+    InvalidEscape,
+    /// A string holds a byte that is not UTF-8.
+    InvalidUtf8,
+    /// The last brace is missing.
+    MissingBrace,
+    /// Something follows the document.
+    TrailingGarbage,
+    /// A string holds a raw control character.
+    RawControl,
+    /// A value is a bare word that is no JSON literal.
+    BareWord,
+    /// A comma is missing between two members.
+    MissingComma,
+}
+
+impl Malformation {
+    /// Every kind, in the order in which they take turns.
+    pub const ALL: [Self; 8] = [
+        Self::CutDocument,
+        Self::InvalidEscape,
+        Self::InvalidUtf8,
+        Self::MissingBrace,
+        Self::TrailingGarbage,
+        Self::RawControl,
+        Self::BareWord,
+        Self::MissingComma,
+    ];
+
+    /// A short name for reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::CutDocument => "cut document",
+            Self::InvalidEscape => "invalid escape",
+            Self::InvalidUtf8 => "invalid UTF-8",
+            Self::MissingBrace => "missing brace",
+            Self::TrailingGarbage => "trailing garbage",
+            Self::RawControl => "raw control character",
+            Self::BareWord => "bare word",
+            Self::MissingComma => "missing comma",
+        }
+    }
+
+    /// Breaks the document that begins at `start` and ends with the buffer (no newline yet).
+    ///
+    /// Every event begins with `{"did":"did:plc:` and 24 characters, which gives all kinds
+    /// a place that exists: the characters of the first string.
+    pub(super) fn apply(self, line: &mut Vec<u8>, start: usize, hash: u64) {
+        const STRING: usize = br#"{"did":"did:plc:"#.len();
+        const AFTER_DID: usize = STRING + 24 + 1;
+        let inside = start + STRING + (hash % 23) as usize;
+        match self {
+            Self::CutDocument => {
+                let length = line.len() - start;
+                let mut end = start + length / 4 + (hash % (length as u64 / 2)) as usize;
+                // A cut inside a character would be a second fault.
+                while end > start + 1 && line[end] & 0xc0 == 0x80 {
+                    end -= 1;
+                }
+                line.truncate(end);
+            }
+            Self::InvalidEscape => line[inside..inside + 2].copy_from_slice(br"\q"),
+            Self::InvalidUtf8 => line[inside] = 0xff,
+            Self::MissingBrace => {
+                line.pop();
+            }
+            Self::TrailingGarbage => line.extend_from_slice(b"}]"),
+            Self::RawControl => line[inside] = 0x01 + (hash % 8) as u8,
+            // `"time_us":` and a digit follow the DID: the first digits of the number become letters.
+            Self::BareWord => {
+                let number = start + AFTER_DID + br#","time_us":"#.len();
+                line[number..number + 3].copy_from_slice(b"NaN");
+            }
+            Self::MissingComma => line[start + AFTER_DID] = b' ',
+        }
+    }
+}
+
+/// One planted line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Planted {
+    /// Its place in the set, from 0.
+    pub ordinal: u64,
+    /// How it is broken.
+    pub kind: Malformation,
+}
+
+/// Where bad lines stand in a set.
+#[derive(Clone, Debug)]
+pub(super) struct Plantation {
+    key: u64,
+    lines: u64,
+    documents: u64,
+}
+
+impl Plantation {
+    /// `lines` bad lines over `documents` documents (at most one per document).
+    pub(super) fn new(seed: u64, lines: u64, documents: u64) -> Option<Self> {
+        let lines = lines.min(documents);
+        (lines > 0).then(|| Self { key: mix(seed ^ 0x6261_646c, mix(lines, documents)), lines, documents })
+    }
+
+    /// First ordinal of a stratum; there are as many as bad lines and each holds exactly one.
+    fn stratum(&self, line: u64) -> u64 {
+        (u128::from(line) * u128::from(self.documents) / u128::from(self.lines)) as u64
+    }
+
+    fn line(&self, line: u64) -> Planted {
+        let (from, to) = (self.stratum(line), self.stratum(line + 1));
+        let kinds = Malformation::ALL.len() as u64;
+        Planted {
+            ordinal: from + mix(self.key, line) % (to - from),
+            kind: Malformation::ALL[((line + self.key % kinds) % kinds) as usize],
+        }
+    }
+
+    /// The first bad line at or after an ordinal.
+    pub(super) fn next(&self, ordinal: u64) -> Option<Planted> {
+        if ordinal >= self.documents {
+            return None;
+        }
+        // The stratum of the ordinal, give or take one for the rounding.
+        let guess = (u128::from(ordinal) * u128::from(self.lines) / u128::from(self.documents)) as u64;
+        (guess.saturating_sub(1)..self.lines).map(|line| self.line(line)).find(|p| p.ordinal >= ordinal)
+    }
+
+    /// The bad lines of a range.
+    pub(super) fn within(&self, range: Range<u64>) -> Vec<Planted> {
+        let mut found = Vec::new();
+        let mut from = range.start;
+        while let Some(planted) = self.next(from).filter(|p| p.ordinal < range.end) {
+            found.push(planted);
+            from = planted.ordinal + 1;
+        }
+        found
+    }
+
+    /// A number that decides the details of a bad line.
+    pub(super) fn hash(&self, ordinal: u64) -> u64 {
+        mix(!self.key, ordinal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exactly_as_many_as_asked_for_and_all_different() {
+        for (lines, documents) in [(1, 1), (1, 1000), (7, 7), (50, 1000), (999, 1000), (300, 1_000_000)] {
+            let plantation = Plantation::new(1, lines, documents).unwrap();
+            let all = plantation.within(0..documents);
+            assert_eq!(all.len() as u64, lines);
+            assert!(all.windows(2).all(|w| w[0].ordinal < w[1].ordinal));
+            assert!(all.last().unwrap().ordinal < documents);
+            let split: Vec<_> = [0..documents / 3, documents / 3..documents]
+                .into_iter()
+                .flat_map(|r| plantation.within(r))
+                .collect();
+            assert_eq!(split, all);
+        }
+        assert!(Plantation::new(1, 0, 10).is_none());
+        assert_eq!(Plantation::new(1, 99, 10).unwrap().within(0..100).len(), 10);
+    }
+
+    #[test]
+    fn every_kind_takes_its_turn() {
+        let plantation = Plantation::new(8, 16, 100_000).unwrap();
+        for kind in Malformation::ALL {
+            assert_eq!(plantation.within(0..100_000).iter().filter(|p| p.kind == kind).count(), 2);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! What an aligned block of one million events holds: exact counts by collection and operation.
+//!
+//! Totals and creates are the published answers of the billion-document challenge at 1m (Q1, Q2);
+//! how the rest of a collection divides into updates and deletes is not published and follows the
+//! kind of record: only profiles, lists, packs and generators are edited.
+
+use super::rare::{self, RareEvents};
+
+/// What is done to a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Operation {
+    Create,
+    Update,
+    Delete,
+}
+
+/// A collection of records that occurs in every block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Collection {
+    Like,
+    Follow,
+    Post,
+    Repost,
+    Block,
+    Profile,
+    ListItem,
+    ListBlock,
+    StarterPack,
+    List,
+    ThreadGate,
+    PostGate,
+    FeedGenerator,
+    LabelerService,
+}
+
+impl Collection {
+    /// The collection's name, as events spell it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Like => "app.bsky.feed.like",
+            Self::Follow => "app.bsky.graph.follow",
+            Self::Post => "app.bsky.feed.post",
+            Self::Repost => "app.bsky.feed.repost",
+            Self::Block => "app.bsky.graph.block",
+            Self::Profile => "app.bsky.actor.profile",
+            Self::ListItem => "app.bsky.graph.listitem",
+            Self::ListBlock => "app.bsky.graph.listblock",
+            Self::StarterPack => "app.bsky.graph.starterpack",
+            Self::List => "app.bsky.graph.list",
+            Self::ThreadGate => "app.bsky.feed.threadgate",
+            Self::PostGate => "app.bsky.feed.postgate",
+            Self::FeedGenerator => "app.bsky.feed.generator",
+            Self::LabelerService => "app.bsky.labeler.service",
+        }
+    }
+}
+
+/// What one event is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Role {
+    /// A commit to one of the collections of every block.
+    Commit(Collection, Operation),
+    /// A commit to a rare collection, by its place in [`rare::NAMES`].
+    Rare(u8, Operation),
+    /// A change of handle.
+    Identity,
+    /// A change of an account's state.
+    Account,
+}
+
+use Collection::*;
+use Operation::*;
+
+/// Counts in one block, the frequent first because a slot is found by walking from the front.
+/// The last entry is the one that rare collections take their place from.
+const COUNTS: [(Role, u32); 35] = [
+    (Role::Commit(Like, Create), 444_523),
+    (Role::Commit(Follow, Create), 337_978),
+    (Role::Commit(Post, Create), 86_812),
+    (Role::Commit(Repost, Create), 56_993),
+    (Role::Commit(Follow, Delete), 22_396),
+    (Role::Commit(Block, Create), 13_838),
+    (Role::Commit(ListItem, Create), 7_568),
+    (Role::Commit(Profile, Update), 6_401),
+    (Role::Commit(Profile, Create), 5_337),
+    (Role::Commit(Post, Delete), 3_992),
+    (Role::Identity, 3_328),
+    (Role::Account, 2_000),
+    (Role::Commit(Repost, Delete), 1_547),
+    (Role::Commit(ListBlock, Create), 860),
+    (Role::Commit(ListItem, Delete), 535),
+    (Role::Commit(StarterPack, Update), 280),
+    (Role::Commit(List, Create), 259),
+    (Role::Commit(ThreadGate, Create), 228),
+    (Role::Commit(Block, Delete), 202),
+    (Role::Commit(StarterPack, Create), 104),
+    (Role::Commit(PostGate, Create), 101),
+    (Role::Commit(List, Update), 62),
+    (Role::Commit(FeedGenerator, Update), 60),
+    (Role::Commit(ListBlock, Delete), 35),
+    (Role::Commit(List, Delete), 35),
+    (Role::Commit(Profile, Delete), 24),
+    (Role::Commit(StarterPack, Delete), 21),
+    (Role::Commit(ThreadGate, Delete), 15),
+    (Role::Commit(Post, Update), 12),
+    (Role::Commit(ThreadGate, Update), 12),
+    (Role::Commit(FeedGenerator, Create), 10),
+    (Role::Commit(LabelerService, Update), 4),
+    (Role::Commit(FeedGenerator, Delete), 4),
+    (Role::Commit(PostGate, Delete), 3),
+    (Role::Commit(Like, Delete), 4_421),
+];
+
+/// Which slot of a block is which event.
+#[derive(Clone, Debug)]
+pub(super) struct BlockPlan {
+    rare: RareEvents,
+}
+
+impl BlockPlan {
+    /// The plan of one block.
+    pub(super) fn new(block: u64) -> Self {
+        Self { rare: rare::events_of(block) }
+    }
+
+    /// What the event of a slot is, and its number among those of the same role in the block.
+    ///
+    /// Rare collections replace deleted likes, so that every count of creates stays what the table says.
+    #[inline]
+    pub(super) fn role(&self, slot: u32) -> (Role, u32) {
+        let mut rest = slot;
+        for &(role, count) in &COUNTS[..COUNTS.len() - 1] {
+            if rest < count {
+                return (role, rest);
+            }
+            rest -= count;
+        }
+        self.rare.get(rest).unwrap_or((COUNTS[COUNTS.len() - 1].0, rest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::order::BLOCK;
+    use super::*;
+    use std::collections::HashMap;
+
+    #[test]
+    fn counts_fill_a_block() {
+        let total: u32 = COUNTS.iter().map(|&(_, count)| count).sum();
+        assert_eq!(u64::from(total), BLOCK);
+    }
+
+    #[test]
+    fn collections_have_their_published_totals() {
+        let mut totals: HashMap<Option<Collection>, u32> = HashMap::new();
+        for &(role, count) in &COUNTS {
+            let key = match role {
+                Role::Commit(collection, _) => Some(collection),
+                _ => None,
+            };
+            *totals.entry(key).or_default() += count;
+        }
+        let published = [
+            (Some(Like), 448_944),
+            (Some(Follow), 360_374),
+            (Some(Post), 90_816),
+            (Some(Repost), 58_540),
+            (Some(Block), 14_040),
+            (Some(Profile), 11_762),
+            (Some(ListItem), 8_103),
+            (None, 5_328),
+            (Some(ListBlock), 895),
+            (Some(StarterPack), 405),
+            (Some(List), 356),
+            (Some(ThreadGate), 255),
+            (Some(PostGate), 104),
+            (Some(FeedGenerator), 74),
+            (Some(LabelerService), 4),
+        ];
+        assert_eq!(totals, HashMap::from(published));
+    }
+
+    #[test]
+    fn only_deleted_likes_give_way_to_rare_collections() {
+        for block in [0, 1, 9, 50, 999] {
+            let plan = BlockPlan::new(block);
+            let mut seen: HashMap<Role, u32> = HashMap::new();
+            for slot in 0..BLOCK as u32 {
+                *seen.entry(plan.role(slot).0).or_default() += 1;
+            }
+            let rare: u32 = seen.iter().filter(|(r, _)| matches!(r, Role::Rare(..))).map(|(_, n)| n).sum();
+            assert_eq!(rare == 0, block == 0, "block {block} has {rare} rare events");
+            for &(role, count) in &COUNTS[..COUNTS.len() - 1] {
+                assert_eq!(seen[&role], count);
+            }
+            assert_eq!(seen[&Role::Commit(Like, Delete)] + rare, 4_421);
+        }
+    }
+}

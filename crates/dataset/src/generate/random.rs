@@ -1,0 +1,86 @@
+//! Pseudo-random numbers as pure functions of (seed, purpose, index).
+
+/// One 64-bit hash of a pair; the finalizer of `SplitMix64` (Steele, Lea, Flood 2014) over a
+/// multiplied combination, good enough that neighbouring indexes look unrelated.
+#[inline]
+pub(super) fn mix(key: u64, index: u64) -> u64 {
+    let mut x = key ^ index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// A stream of numbers that starts afresh for every event, so that an event needs nothing of the
+/// ones before it. The step is `wyrand` (public domain, Wang Yi).
+#[derive(Clone, Debug)]
+pub(super) struct Draws {
+    state: u64,
+}
+
+impl Draws {
+    /// The stream that belongs to `index` under `key`.
+    #[inline]
+    pub(super) fn new(key: u64, index: u64) -> Self {
+        Self { state: mix(key, index) }
+    }
+
+    /// The next 64 bits.
+    #[inline]
+    pub(super) fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0xa076_1d64_78bd_642f);
+        let product = u128::from(self.state) * u128::from(self.state ^ 0xe703_7ed1_a0b4_28db);
+        (product >> 64) as u64 ^ product as u64
+    }
+
+    /// A number below `bound`; its bias is under 2⁻³², far below anything a data set can show.
+    #[inline]
+    pub(super) fn below(&mut self, bound: u32) -> u32 {
+        (((self.next() >> 32) * u64::from(bound)) >> 32) as u32
+    }
+
+    /// True with the probability `parts` in a thousand.
+    #[inline]
+    pub(super) fn permille(&mut self, parts: u32) -> bool {
+        self.below(1000) < parts
+    }
+
+    /// One element of a slice that must not be empty; low positions come more often (density
+    /// falls as 1/√position), which is how words and hosts are spread.
+    #[inline]
+    pub(super) fn skewed<T: Copy>(&mut self, from: &[T]) -> T {
+        let u = self.next() >> 48;
+        let position = ((u * u) >> 16) * from.len() as u64;
+        from[(position >> 16) as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn below_stays_below_and_reaches_every_value() {
+        let mut draws = Draws::new(7, 11);
+        let mut seen = [0u32; 13];
+        for _ in 0..13_000 {
+            seen[draws.below(13) as usize] += 1;
+        }
+        assert!(seen.iter().all(|&n| (800..1200).contains(&n)), "{seen:?}");
+    }
+
+    #[test]
+    fn skewed_prefers_the_front_and_reaches_the_back() {
+        let items: Vec<usize> = (0..100).collect();
+        let mut draws = Draws::new(1, 2);
+        let picks: Vec<usize> = (0..20_000).map(|_| draws.skewed(&items)).collect();
+        let front = picks.iter().filter(|&&p| p < 25).count();
+        assert!((9_400..10_600).contains(&front), "a quarter of the items has half the picks: {front}");
+        assert!(picks.contains(&99));
+    }
+
+    #[test]
+    fn neighbouring_indexes_differ_in_half_their_bits() {
+        let bits: u32 = (0..1000u64).map(|i| (mix(42, i) ^ mix(42, i + 1)).count_ones()).sum();
+        assert!((31_000..33_000).contains(&bits), "{bits}");
+    }
+}

@@ -1,0 +1,270 @@
+//! Text that people write: words, sentences, names, hashtags, links.
+//!
+//! Text is made twice at once: as JSON with the escapes of Go's encoder, and as a count of its raw
+//! UTF-8 bytes, because facets point into the raw text by byte.
+
+use super::random::Draws;
+use super::words;
+
+/// The language a text is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Language {
+    /// The tag that posts carry in `langs`.
+    pub(super) tag: &'static str,
+    words: &'static [&'static str],
+    /// Whether blanks stand between words.
+    spaced: bool,
+    capitals: bool,
+}
+
+const fn language(tag: &'static str, words: &'static [&'static str], spaced: bool) -> Language {
+    Language { tag, words, spaced, capitals: spaced }
+}
+
+static LANGUAGES: [(u32, Language); 17] = [
+    (620, language("en", &words::ENGLISH, true)),
+    (125, language("pt", &words::PORTUGUESE, true)),
+    (95, language("ja", &words::JAPANESE, false)),
+    (38, language("es", &words::SPANISH, true)),
+    (32, language("de", &words::GERMAN, true)),
+    (24, language("fr", &words::FRENCH, true)),
+    (12, language("ko", &words::KOREAN, true)),
+    (9, language("nl", &words::DUTCH, true)),
+    (8, language("tr", &words::TURKISH, true)),
+    (7, language("ru", &words::RUSSIAN, true)),
+    (6, language("th", &words::THAI, false)),
+    (6, language("uk", &words::UKRAINIAN, true)),
+    (5, language("zh", &words::CHINESE, false)),
+    (4, language("it", &words::ITALIAN, true)),
+    (4, language("pl", &words::POLISH, true)),
+    (3, language("en-US", &words::ENGLISH, true)),
+    (2, language("pt-BR", &words::PORTUGUESE, true)),
+];
+
+/// The language of 32 random bits.
+pub(super) fn pick_language(bits: u32) -> &'static Language {
+    let mut rest = ((u64::from(bits) * 1000) >> 32) as u32;
+    for (share, language) in &LANGUAGES {
+        if rest < *share {
+            return language;
+        }
+        rest -= share;
+    }
+    &LANGUAGES[0].1
+}
+
+/// A text under construction, reused from one event to the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Text {
+    escaped: Vec<u8>,
+    raw: u32,
+}
+
+const SYLLABLES: [&str; 64] = [
+    "ba", "be", "bri", "ca", "che", "cor", "da", "del", "di", "do", "el", "en", "fa", "fer", "fi", "ga",
+    "gre", "ha", "hel", "in", "ja", "jo", "ka", "ker", "ki", "la", "len", "li", "lo", "ma", "mer", "mi",
+    "mo", "na", "nel", "ni", "no", "or", "pa", "per", "pi", "qua", "ra", "rei", "ri", "ro", "sa", "ser",
+    "shi", "so", "ta", "ter", "ti", "to", "u", "va", "ver", "vi", "wa", "wen", "xa", "ya", "ze", "zo",
+];
+
+impl Text {
+    /// Starts an empty text.
+    pub(super) fn clear(&mut self) {
+        self.escaped.clear();
+        self.raw = 0;
+    }
+
+    /// The text as the inside of a JSON string.
+    pub(super) fn escaped(&self) -> &[u8] {
+        &self.escaped
+    }
+
+    /// Raw UTF-8 bytes so far.
+    pub(super) fn raw_length(&self) -> u32 {
+        self.raw
+    }
+
+    /// Appends characters that need no escape.
+    #[inline]
+    pub(super) fn plain(&mut self, text: &str) {
+        self.escaped.extend_from_slice(text.as_bytes());
+        self.raw += text.len() as u32;
+    }
+
+    /// Appends one character that JSON, or Go's encoder, writes as an escape.
+    #[inline]
+    pub(super) fn escape(&mut self, sequence: &'static str) {
+        self.escaped.extend_from_slice(sequence.as_bytes());
+        self.raw += 1;
+    }
+
+    /// Appends a word that no list holds: a name, a slip, a coinage.
+    pub(super) fn coined_word(&mut self, draws: &mut Draws) {
+        let mut bits = draws.next();
+        for _ in 0..2 + (bits >> 62) {
+            self.plain(SYLLABLES[(bits & 63) as usize]);
+            bits >>= 6;
+        }
+    }
+
+    /// Appends a decimal number.
+    pub(super) fn number(&mut self, number: u64) {
+        let before = self.escaped.len();
+        super::identifiers::push_number(&mut self.escaped, number);
+        self.raw += (self.escaped.len() - before) as u32;
+    }
+
+    /// Appends characters of an identifier such as the end of a link.
+    pub(super) fn slug(&mut self, bits: u64, length: usize) {
+        const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+        for place in 0..length.min(10) {
+            self.escaped.push(ALPHABET[((bits >> (6 * place)) & 63) as usize]);
+        }
+        self.raw += length.min(10) as u32;
+    }
+
+    /// Appends a handle without its sign.
+    pub(super) fn handle(&mut self, bits: u64) {
+        let mut draws = Draws::new(bits, 0x68);
+        self.plain(draws.skewed(&words::NAMES));
+        if draws.permille(700) {
+            self.coined_word(&mut draws);
+        }
+        if draws.permille(250) {
+            self.number(u64::from(draws.below(2000)));
+        }
+        self.plain(if draws.permille(930) { ".bsky.social" } else { ".com" });
+    }
+
+    /// Appends a link without its scheme; the same bits give the same link.
+    pub(super) fn link(&mut self, bits: u64) {
+        let mut draws = Draws::new(bits, 0x6c);
+        self.plain(draws.skewed(&words::HOSTS));
+        if draws.permille(500) {
+            for _ in 0..3 + draws.below(4) {
+                self.plain(
+                    draws.skewed(&words::ENGLISH[..]).trim_end_matches(|c: char| !c.is_ascii_alphanumeric()),
+                );
+                self.plain("-");
+            }
+            self.number(u64::from(draws.below(100_000)));
+        } else {
+            self.slug(draws.next(), 10);
+        }
+    }
+
+    /// Appends sentences until about `bytes` more are written. Bytes bound graphemes, so a text
+    /// of at most 300 bytes can never break the network's limit of 300 graphemes.
+    pub(super) fn sentences(&mut self, language: &Language, bytes: u32, draws: &mut Draws) {
+        let goal = self.raw + bytes;
+        let mut capital = language.capitals && draws.permille(650);
+        let capitals = capital;
+        loop {
+            let bits = draws.next();
+            let start = self.escaped.len();
+            self.word(language, bits, draws);
+            if capital && let Some(first) = self.escaped.get_mut(start) {
+                first.make_ascii_uppercase();
+            }
+            capital = false;
+            if self.raw + 12 >= goal {
+                break;
+            }
+            let gap = (bits >> 20) & 1023;
+            match gap {
+                0..70 => self.plain(","),
+                70..150 => {
+                    self.plain(if gap < 125 { "." } else { "!" });
+                    capital = capitals;
+                }
+                150..168 => {
+                    self.plain("?");
+                    capital = capitals;
+                }
+                168..186 => {
+                    self.escape("\\n");
+                    if gap & 1 == 0 {
+                        self.escape("\\n");
+                    }
+                    capital = capitals;
+                    continue;
+                }
+                186..214 => {
+                    self.plain(" ");
+                    let place = (((bits >> 30) & 0xffff) * words::EMOJI.len() as u64) >> 16;
+                    self.plain(words::EMOJI[place as usize]);
+                }
+                _ => {}
+            }
+            if language.spaced {
+                self.plain(" ");
+            }
+        }
+        match draws.below(16) {
+            0..5 => self.plain("."),
+            5 => self.plain("!"),
+            6 => self.plain("?"),
+            7 => self.plain("..."),
+            8 => self.plain(" 😂"),
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn word(&mut self, language: &Language, bits: u64, draws: &mut Draws) {
+        match (bits >> 10) & 1023 {
+            0..60 => self.coined_word(draws),
+            60..72 => self.number(bits >> 54),
+            72..78 => {
+                self.escape("\\\"");
+                self.coined_word(draws);
+                self.escape("\\\"");
+            }
+            78..81 => self.escape("\\u0026"),
+            81..83 => {
+                self.escape("\\u003c");
+                self.plain("3");
+            }
+            83..84 => {
+                self.escape("\\u003e");
+                self.plain(" ");
+            }
+            _ => {
+                let u = bits >> 48;
+                let place = ((u * u) >> 16) * language.words.len() as u64;
+                self.plain(language.words[(place >> 16) as usize]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raw_length_is_that_of_the_decoded_text() {
+        let mut text = Text::default();
+        for i in 0..2_000 {
+            let mut draws = Draws::new(5, i);
+            text.clear();
+            let language = pick_language((draws.next() >> 32) as u32);
+            text.sentences(language, 1 + draws.below(280), &mut draws);
+            text.handle(draws.next());
+            text.link(draws.next());
+            let json = format!("\"{}\"", std::str::from_utf8(text.escaped()).unwrap());
+            let decoded: String = serde_json::from_str(&json).unwrap();
+            assert_eq!(decoded.len(), text.raw_length() as usize, "{decoded}");
+            assert!(!text.escaped().iter().any(|b| matches!(b, b'<' | b'>' | b'&')), "{decoded}");
+        }
+    }
+
+    #[test]
+    fn language_shares_are_whole_and_every_language_comes() {
+        assert_eq!(LANGUAGES.iter().map(|(share, _)| share).sum::<u32>(), 1000);
+        let mut draws = Draws::new(1, 1);
+        let tags: std::collections::HashSet<_> =
+            (0..20_000).map(|_| pick_language((draws.next() >> 32) as u32).tag).collect();
+        assert_eq!(tags.len(), LANGUAGES.len());
+    }
+}

@@ -1,0 +1,16 @@
+//! Documents: where they come from, what is in them, and what the right answers over them are.
+//!
+//! Everything here works on newline-delimited JSON and knows nothing of databases.
+
+pub mod describe;
+pub mod generate;
+pub mod questions;
+pub mod reference;
+pub mod scan;
+pub mod source;
+pub mod stage;
+pub mod value;
+
+mod error;
+
+pub use error::DataError;

@@ -1,0 +1,256 @@
+//! The right answers: what every question's answer over a set of documents is, exactly, in one pass.
+//!
+//! The rules are those of SQL, which every system can follow: a group by a null forms a group of its own, distinct
+//! counts and extremes pass over nulls, and an extreme over nothing but nulls is null.
+
+use std::cmp::Ordering;
+
+use foldhash::fast::FixedState;
+use hashbrown::{HashMap, HashSet};
+use serde::Serialize;
+
+use crate::questions::{COMMIT, CREATE, LIKE, POST, Question, REPOST, VETERANS};
+use crate::scan::Event;
+use crate::value::{Row, Value, rows_digest};
+
+mod users;
+
+pub(crate) use users::{User, Users};
+
+const HOUR_US: i64 = 3_600_000_000;
+/// The hours of a day, and one more for a null time.
+const HOURS: usize = 25;
+const NO_HOUR: usize = 24;
+
+/// First and last time, in microseconds since 1970.
+#[derive(Clone, Copy, Debug)]
+struct Times {
+    first: i64,
+    last: i64,
+}
+
+impl Times {
+    /// Of a user with no time at all: the only value whose first is after its last.
+    const NEVER: Times = Times { first: i64::MAX, last: i64::MIN };
+
+    fn observe(&mut self, time: Option<i64>) {
+        if let Some(time) = time {
+            self.first = self.first.min(time);
+            self.last = self.last.max(time);
+        }
+    }
+
+    fn first(self) -> Option<i64> {
+        (self.first <= self.last).then_some(self.first)
+    }
+
+    /// The difference; it saturates where 64 bits do not hold it, which no span of real times does.
+    fn span(self) -> Option<i64> {
+        (self.first <= self.last).then(|| self.last.saturating_sub(self.first))
+    }
+}
+
+/// What is counted for one event type.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    documents: u64,
+    created: u64,
+    /// The users of created records; for posts they are the keys of [`Reference::posters`] instead.
+    users: HashSet<User, FixedState>,
+    hours: [u64; HOURS],
+}
+
+/// Collects exact answers to all questions, one document at a time.
+///
+/// Memory grows only with what exact answers need: 16 bytes and the table's slack for every user of every event type
+/// that records are created of, twice that for those who post, and one counter per event type and language.
+#[derive(Clone, Debug, Default)]
+pub struct Reference {
+    documents: u64,
+    users: Users,
+    /// The place of an event type in `tallies`.
+    events: HashMap<Box<str>, usize, FixedState>,
+    names: Vec<Box<str>>,
+    tallies: Vec<Tally>,
+    without_event: Tally,
+    posters: HashMap<User, Times, FixedState>,
+    languages: HashMap<Box<str>, u64, FixedState>,
+    without_language: u64,
+}
+
+impl Reference {
+    /// Takes one document into account.
+    #[inline]
+    pub fn observe(&mut self, event: &Event<'_>) {
+        self.documents += 1;
+        let collection = event.collection.as_deref();
+        let place = collection.map(|name| match self.events.get(name) {
+            Some(&place) => place,
+            None => self.new_event(name),
+        });
+        let tally = match place {
+            Some(place) => &mut self.tallies[place],
+            None => &mut self.without_event,
+        };
+        tally.documents += 1;
+        if event.kind.as_deref() != Some(COMMIT) || event.operation.as_deref() != Some(CREATE) {
+            return;
+        }
+        tally.created += 1;
+        let hour = event.time_us.map_or(NO_HOUR, |time| time.div_euclid(HOUR_US).rem_euclid(24) as usize);
+        tally.hours[hour] += 1;
+        let user = self.users.user(event.did.as_deref());
+        if collection == Some(POST) {
+            self.posters.entry(user).or_insert(Times::NEVER).observe(event.time_us);
+            self.observe_language(event.lang0.as_deref());
+        } else if user != User::NOBODY {
+            tally.users.insert(user);
+        }
+    }
+
+    #[cold]
+    fn new_event(&mut self, name: &str) -> usize {
+        let place = self.tallies.len();
+        self.events.insert(name.into(), place);
+        self.names.push(name.into());
+        self.tallies.push(Tally::default());
+        place
+    }
+
+    fn observe_language(&mut self, language: Option<&str>) {
+        let Some(language) = language else {
+            self.without_language += 1;
+            return;
+        };
+        match self.languages.get_mut(language) {
+            Some(count) => *count += 1,
+            None => {
+                self.languages.insert(language.into(), 1);
+            }
+        }
+    }
+
+    /// How many documents have been observed.
+    pub fn documents(&self) -> u64 {
+        self.documents
+    }
+
+    /// The answers over what has been observed so far, in the stated order.
+    pub fn answers(&self) -> Answers {
+        let mut rows = [self.q1(), self.q2(), self.q3(), self.q4(), self.q5(), self.q6()];
+        for (question, rows) in Question::ALL.iter().zip(&mut rows) {
+            question.sort(rows);
+        }
+        Answers { rows }
+    }
+
+    /// All event types that occurred, that of documents without one last.
+    fn tallies(&self) -> impl Iterator<Item = (Option<&str>, &Tally)> {
+        let named = self.names.iter().map(|name| Some(&**name)).zip(&self.tallies);
+        named.chain((self.without_event.documents > 0).then_some((None, &self.without_event)))
+    }
+
+    fn q1(&self) -> Vec<Row> {
+        self.tallies()
+            .map(|(event, tally)| vec![Value::text_or_null(event), Value::count(tally.documents)])
+            .collect()
+    }
+
+    fn q2(&self) -> Vec<Row> {
+        let created = self.tallies().filter(|(_, tally)| tally.created > 0);
+        created
+            .map(|(event, tally)| {
+                let users = if event == Some(POST) {
+                    self.posters.len() - usize::from(self.posters.contains_key(&User::NOBODY))
+                } else {
+                    tally.users.len()
+                };
+                vec![Value::text_or_null(event), Value::count(tally.created), Value::count(users as u64)]
+            })
+            .collect()
+    }
+
+    fn q3(&self) -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (event, tally) in self.tallies() {
+            if !matches!(event, Some(POST | REPOST | LIKE)) {
+                continue;
+            }
+            for (hour, &count) in tally.hours.iter().enumerate().filter(|(_, count)| **count > 0) {
+                let hour = if hour == NO_HOUR { Value::Null } else { Value::Int(hour as i64) };
+                rows.push(vec![Value::text_or_null(event), hour, Value::count(count)]);
+            }
+        }
+        rows
+    }
+
+    fn q4(&self) -> Vec<Row> {
+        self.best_posters(|times| times.first(), |a, b| a.cmp(&b))
+    }
+
+    fn q5(&self) -> Vec<Row> {
+        self.best_posters(|times| times.span(), |a, b| b.cmp(&a))
+    }
+
+    fn q6(&self) -> Vec<Row> {
+        let named = self.languages.iter().map(|(language, &count)| (Some(&**language), count));
+        let all = named.chain((self.without_language > 0).then_some((None, self.without_language)));
+        all.map(|(language, count)| vec![Value::text_or_null(language), Value::count(count)]).collect()
+    }
+
+    /// The first few posters by a value, then by their text; nulls last in both.
+    fn best_posters(
+        &self,
+        value: impl Fn(Times) -> Option<i64>,
+        order: impl Fn(i64, i64) -> Ordering,
+    ) -> Vec<Row> {
+        let mut best: Vec<(Option<i64>, User)> = Vec::with_capacity(VETERANS + 1);
+        let before = |a: &(Option<i64>, User), b: &(Option<i64>, User)| {
+            let by_value = match (a.0, b.0) {
+                (Some(a), Some(b)) => order(a, b),
+                (a, b) => a.is_none().cmp(&b.is_none()),
+            };
+            by_value.then_with(|| match (self.users.text(a.1), self.users.text(b.1)) {
+                (Some(a), Some(b)) => a.as_bytes().cmp(b.as_bytes()),
+                (a, b) => a.is_none().cmp(&b.is_none()),
+            })
+        };
+        for (&user, &times) in &self.posters {
+            let candidate = (value(times), user);
+            let place = best.iter().position(|known| before(&candidate, known).is_lt()).unwrap_or(best.len());
+            if place < VETERANS {
+                best.insert(place, candidate);
+                best.truncate(VETERANS);
+            }
+        }
+        let cell = |value: Option<i64>| value.map_or(Value::Null, Value::Int);
+        best.into_iter()
+            .map(|(value, user)| vec![Value::text_or_null(self.users.text(user).as_deref()), cell(value)])
+            .collect()
+    }
+}
+
+/// The answers to all questions, rows in the stated order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answers {
+    rows: [Vec<Row>; Question::ALL.len()],
+}
+
+impl Answers {
+    /// The rows that answer a question.
+    pub fn rows(&self, question: Question) -> &[Row] {
+        &self.rows[question.index()]
+    }
+
+    /// The digest of the rows that answer a question; see [`rows_digest`].
+    pub fn digest(&self, question: Question) -> String {
+        rows_digest(self.rows(question))
+    }
+}
+
+/// As a map from the questions' names to their rows.
+impl Serialize for Answers {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Question::ALL.map(|question| (question.id(), self.rows(question))))
+    }
+}

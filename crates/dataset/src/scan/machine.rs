@@ -1,0 +1,550 @@
+//! The state machine of the scanner: the grammar of RFC 8259 without recursion, and the paths of an event.
+
+use std::borrow::Cow;
+
+use super::keys::{Key, OpenKeys};
+use super::text::{
+    decode, four_digits, is_high_surrogate, is_low_surrogate, plain_end, prefix_word, unescape,
+};
+use super::{DEEP_FROM_LEVELS, Event, Fault, LARGE_FROM_BYTES, Reason, Scan, Scanner, Traits};
+
+/// The longest line that is scanned; positions are kept in 31 bits.
+const LONGEST: usize = (1 << 31) - 1;
+
+/// Working memory that outlives a line.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    keys: OpenKeys,
+    /// Which of the levels is an object, in whole words of 64; the innermost levels are in the machine itself.
+    kinds: Vec<u64>,
+}
+
+/// Where a string stands in the line, without its quotes.
+#[derive(Clone, Copy)]
+struct Span {
+    start: usize,
+    end: usize,
+    escaped: bool,
+}
+
+/// What the value that comes next is to the event.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Other,
+    Root,
+    Did,
+    Time,
+    Kind,
+    Commit,
+    Operation,
+    Collection,
+    Record,
+    Langs,
+    Lang0,
+}
+
+/// The event's fields as positions.
+#[derive(Default)]
+struct Fields {
+    did: Option<Span>,
+    time_us: Option<i64>,
+    kind: Option<Span>,
+    operation: Option<Span>,
+    collection: Option<Span>,
+    lang0: Option<Span>,
+}
+
+/// The outcome of a run, before its fields are turned into text.
+pub(super) struct Found {
+    fields: Fields,
+    traits: Traits,
+    fault: Option<Fault>,
+}
+
+impl Found {
+    /// `raw` gives the text between two positions, escapes still in it.
+    #[inline(always)]
+    pub(super) fn into_scan<'a>(self, raw: impl Fn(usize, usize) -> Cow<'a, str>) -> Scan<'a> {
+        let text = |span: Option<Span>| {
+            let span = span?;
+            let raw = raw(span.start, span.end);
+            Some(if span.escaped { Cow::Owned(unescape(&raw)) } else { raw })
+        };
+        let Fields { did, time_us, kind, operation, collection, lang0 } = self.fields;
+        let event = Event {
+            did: text(did),
+            time_us,
+            kind: text(kind),
+            operation: text(operation),
+            collection: text(collection),
+            lang0: text(lang0),
+        };
+        Scan { event, traits: self.traits, fault: self.fault }
+    }
+}
+
+/// Scans one line.
+#[inline]
+pub(super) fn run(line: &[u8], scratch: &mut Scratch) -> Found {
+    scratch.keys.clear();
+    scratch.kinds.clear();
+    let mut machine = Machine {
+        line,
+        at: 0,
+        scratch,
+        depth: 0,
+        kinds: 0,
+        matched: 0,
+        traits: if line.len() >= LARGE_FROM_BYTES { Traits::LARGE } else { Traits::NONE },
+        fields: Fields::default(),
+    };
+    let fault = machine.document().err();
+    if fault.is_some() {
+        machine.traits |= Traits::MALFORMED;
+    }
+    Found { fields: machine.fields, traits: machine.traits, fault }
+}
+
+struct Machine<'l, 's> {
+    line: &'l [u8],
+    at: usize,
+    scratch: &'s mut Scratch,
+    /// How many arrays and objects are open.
+    depth: usize,
+    /// The innermost up to 64 of them, 1 for an object, the innermost in the lowest bit.
+    kinds: u64,
+    /// How many of the outermost ones lie on the path `root, commit, record, langs`.
+    matched: usize,
+    traits: Traits,
+    fields: Fields,
+}
+
+impl Machine<'_, '_> {
+    #[inline(always)]
+    fn peek(&self) -> Option<u8> {
+        self.line.get(self.at).copied()
+    }
+
+    #[inline(always)]
+    fn skip_space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fault(&self, reason: Reason) -> Fault {
+        let reason = match reason {
+            Reason::ExpectedValue
+            | Reason::ExpectedKey
+            | Reason::ExpectedColon
+            | Reason::ExpectedCommaOrBrace
+            | Reason::ExpectedCommaOrBracket
+                if self.at >= self.line.len() =>
+            {
+                Reason::EndInContainer
+            }
+            other => other,
+        };
+        Fault { reason, offset: self.at }
+    }
+
+    fn document(&mut self) -> Result<(), Fault> {
+        if self.line.len() > LONGEST {
+            return Err(self.fault(Reason::TooLong));
+        }
+        self.skip_space();
+        let first = self.peek();
+        if first.is_none() {
+            return Err(self.fault(Reason::NoValue));
+        }
+        if self.line.get(self.at..self.at + 3) == Some(b"\xef\xbb\xbf") {
+            return Err(self.fault(Reason::ByteOrderMark));
+        }
+        self.value()?;
+        self.skip_space();
+        if self.at < self.line.len() {
+            return Err(self.fault(Reason::Trailing));
+        }
+        if first != Some(b'{') {
+            self.traits |= Traits::NOT_OBJECT;
+        }
+        Ok(())
+    }
+
+    /// One value with everything in it.
+    fn value(&mut self) -> Result<(), Fault> {
+        let mut role = Role::Root;
+        loop {
+            // At the first byte of a value.
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    let span = self.string()?;
+                    self.take_text(role, span);
+                }
+                Some(b'{') => {
+                    self.at += 1;
+                    self.open(true, role);
+                    self.skip_space();
+                    if self.peek() == Some(b'}') {
+                        self.at += 1;
+                        self.close_object();
+                    } else {
+                        role = self.key()?;
+                        continue;
+                    }
+                }
+                Some(b'[') => {
+                    self.at += 1;
+                    self.open(false, role);
+                    self.skip_space();
+                    if self.peek() == Some(b']') {
+                        self.at += 1;
+                        self.close();
+                    } else {
+                        role = if self.depth == 4 && self.matched == 4 { Role::Lang0 } else { Role::Other };
+                        continue;
+                    }
+                }
+                Some(b'-' | b'0'..=b'9') => self.number(role)?,
+                Some(b't') => self.literal(b"true")?,
+                Some(b'f') => self.literal(b"false")?,
+                Some(b'n') => self.literal(b"null")?,
+                _ => return Err(self.fault(Reason::ExpectedValue)),
+            }
+            // Behind a value: close what ends here, up to the next value.
+            loop {
+                if self.depth == 0 {
+                    return Ok(());
+                }
+                self.skip_space();
+                let in_object = self.kinds & 1 != 0;
+                match self.peek() {
+                    Some(b',') => {
+                        self.at += 1;
+                        self.skip_space();
+                        role = if in_object { self.key()? } else { Role::Other };
+                        break;
+                    }
+                    Some(b'}') if in_object => {
+                        self.at += 1;
+                        self.close_object();
+                    }
+                    Some(b']') if !in_object => {
+                        self.at += 1;
+                        self.close();
+                    }
+                    _ if in_object => return Err(self.fault(Reason::ExpectedCommaOrBrace)),
+                    _ => return Err(self.fault(Reason::ExpectedCommaOrBracket)),
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn open(&mut self, object: bool, role: Role) {
+        let on_path = match role {
+            Role::Root | Role::Commit | Role::Record => object,
+            Role::Langs => !object,
+            _ => false,
+        };
+        if on_path {
+            self.matched += 1;
+        }
+        if self.depth.is_multiple_of(64) && self.depth > 0 {
+            self.scratch.kinds.push(self.kinds);
+        }
+        self.kinds = self.kinds << 1 | u64::from(object);
+        self.depth += 1;
+        if self.depth >= DEEP_FROM_LEVELS {
+            self.traits |= Traits::DEEP;
+        }
+        if object && self.depth <= Scanner::TRACKED_LEVELS {
+            self.scratch.keys.open();
+        }
+    }
+
+    #[inline(always)]
+    fn close_object(&mut self) {
+        if self.depth <= Scanner::TRACKED_LEVELS && self.scratch.keys.close(self.line) {
+            self.traits |= Traits::DUPLICATE_KEYS;
+        }
+        self.close();
+    }
+
+    #[inline(always)]
+    fn close(&mut self) {
+        if self.matched == self.depth {
+            self.matched -= 1;
+        }
+        self.depth -= 1;
+        self.kinds >>= 1;
+        if self.depth.is_multiple_of(64)
+            && let Some(kinds) = self.scratch.kinds.pop()
+        {
+            self.kinds = kinds;
+        }
+    }
+
+    /// A member's name and the colon behind it, up to the first byte of its value.
+    #[inline(always)]
+    fn key(&mut self) -> Result<Role, Fault> {
+        if self.peek() != Some(b'"') {
+            return Err(self.fault(Reason::ExpectedKey));
+        }
+        self.at += 1;
+        let span = self.string()?;
+        let word = prefix_word(self.line, span.start, span.end - span.start);
+        if self.depth <= Scanner::TRACKED_LEVELS {
+            let key = Key::new(span.start, span.end, span.escaped);
+            if self.scratch.keys.add(key, word, self.line) {
+                self.traits |= Traits::DUPLICATE_KEYS;
+            }
+        }
+        let role = if self.matched == self.depth { self.role(span, word) } else { Role::Other };
+        if self.peek() != Some(b':') {
+            self.skip_space();
+            if self.peek() != Some(b':') {
+                return Err(self.fault(Reason::ExpectedColon));
+            }
+        }
+        self.at += 1;
+        self.skip_space();
+        Ok(role)
+    }
+
+    /// What a member of an object on the path is to the event. Of a repeated name the last counts, so that whatever an
+    /// earlier one gave is forgotten.
+    #[inline(always)]
+    fn role(&mut self, span: Span, word: u64) -> Role {
+        if span.escaped {
+            let name = decode(self.line.get(span.start..span.end).unwrap_or_default());
+            return self.role_of(&name, prefix_word(&name, 0, name.len()));
+        }
+        let line = self.line;
+        self.role_of(line.get(span.start..span.end).unwrap_or_default(), word)
+    }
+
+    #[inline(always)]
+    fn role_of(&mut self, name: &[u8], word: u64) -> Role {
+        // Names of up to eight bytes are told by their word alone: a name cannot hold a zero byte but by an escape,
+        // and then its length differs.
+        let short = |text: &[u8]| name.len() == text.len() && word == word_of(text);
+        let fields = &mut self.fields;
+        match self.depth {
+            1 if short(b"did") => {
+                fields.did = None;
+                Role::Did
+            }
+            1 if short(b"time_us") => {
+                fields.time_us = None;
+                Role::Time
+            }
+            1 if short(b"kind") => {
+                fields.kind = None;
+                Role::Kind
+            }
+            1 if short(b"commit") => {
+                (fields.operation, fields.collection, fields.lang0) = (None, None, None);
+                Role::Commit
+            }
+            2 if name == b"operation" => {
+                fields.operation = None;
+                Role::Operation
+            }
+            2 if name == b"collection" => {
+                fields.collection = None;
+                Role::Collection
+            }
+            2 if short(b"record") => {
+                fields.lang0 = None;
+                Role::Record
+            }
+            3 if short(b"langs") => {
+                fields.lang0 = None;
+                Role::Langs
+            }
+            _ => Role::Other,
+        }
+    }
+
+    #[inline(always)]
+    fn take_text(&mut self, role: Role, span: Span) {
+        match role {
+            Role::Did => self.fields.did = Some(span),
+            Role::Kind => self.fields.kind = Some(span),
+            Role::Operation => self.fields.operation = Some(span),
+            Role::Collection => self.fields.collection = Some(span),
+            Role::Lang0 => self.fields.lang0 = Some(span),
+            _ => {}
+        }
+    }
+
+    /// A string whose opening quote has been passed.
+    #[inline(always)]
+    fn string(&mut self) -> Result<Span, Fault> {
+        let start = self.at;
+        let end = plain_end(self.line, start);
+        self.at = end;
+        if self.peek() == Some(b'"') {
+            self.at += 1;
+            return Ok(Span { start, end, escaped: false });
+        }
+        self.escaped_string(start)
+    }
+
+    /// The rest of a string that is not plain, from its first special byte on.
+    #[inline(never)]
+    fn escaped_string(&mut self, start: usize) -> Result<Span, Fault> {
+        loop {
+            match self.peek() {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(Span { start, end: self.at - 1, escaped: true });
+                }
+                Some(b'\\') => self.escape()?,
+                Some(_) => return Err(self.fault(Reason::ControlCharacter)),
+                None => return Err(self.fault(Reason::EndInString)),
+            }
+            self.at = plain_end(self.line, self.at);
+        }
+    }
+
+    #[inline(always)]
+    fn escape(&mut self) -> Result<(), Fault> {
+        match self.line.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => {
+                self.at += 2;
+                Ok(())
+            }
+            Some(b'u') => self.unicode_escape(),
+            Some(_) => Err(self.fault(Reason::Escape)),
+            None => {
+                self.at += 1;
+                Err(self.fault(Reason::EndInString))
+            }
+        }
+    }
+
+    fn unicode_escape(&mut self) -> Result<(), Fault> {
+        let Some(unit) = four_digits(self.line, self.at + 2) else {
+            return Err(self.fault(Reason::Escape));
+        };
+        self.at += 6;
+        if unit == 0 {
+            self.traits |= Traits::NUL_ESCAPE;
+        } else if is_low_surrogate(unit) {
+            self.traits |= Traits::LONE_SURROGATE;
+        } else if is_high_surrogate(unit) {
+            let second = (self.line.get(self.at..self.at + 2) == Some(b"\\u"))
+                .then(|| four_digits(self.line, self.at + 2))
+                .flatten();
+            if second.is_some_and(is_low_surrogate) {
+                self.at += 6;
+            } else {
+                self.traits |= Traits::LONE_SURROGATE;
+            }
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn literal(&mut self, word: &[u8]) -> Result<(), Fault> {
+        if self.line.get(self.at..self.at + word.len()) != Some(word) {
+            return Err(self.fault(Reason::Literal));
+        }
+        self.at += word.len();
+        Ok(())
+    }
+
+    /// Passes digits and returns how many there were, with their value as far as 64 bits hold it.
+    #[inline(always)]
+    fn digits(&mut self) -> (usize, u64) {
+        let start = self.at;
+        let mut value = 0_u64;
+        while let Some(byte) = self.peek() {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            value = value.wrapping_mul(10).wrapping_add(u64::from(digit));
+            self.at += 1;
+        }
+        (self.at - start, value)
+    }
+
+    #[inline(always)]
+    fn number(&mut self, role: Role) -> Result<(), Fault> {
+        let start = self.at;
+        let negative = self.peek() == Some(b'-');
+        self.at += usize::from(negative);
+        let leading_zero = self.peek() == Some(b'0');
+        let (digits, magnitude) = self.digits();
+        if digits == 0 || (leading_zero && digits > 1) {
+            return Err(self.fault(Reason::Number));
+        }
+        if let Some(b'.' | b'e' | b'E') = self.peek() {
+            return self.fraction(start);
+        }
+        // 18 digits always fit; what is longer is looked at in full, since the value may have wrapped.
+        if digits > 18 {
+            self.long_integer(start, role);
+        } else if role == Role::Time {
+            let magnitude = magnitude as i64;
+            self.fields.time_us = Some(if negative { -magnitude } else { magnitude });
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn long_integer(&mut self, start: usize, role: Role) {
+        let literal = self.line.get(start..self.at).and_then(|digits| std::str::from_utf8(digits).ok());
+        let value = literal.and_then(|literal| literal.parse::<i128>().ok());
+        let signed = value.and_then(|value| i64::try_from(value).ok());
+        if signed.is_none() && value.and_then(|value| u64::try_from(value).ok()).is_none() {
+            self.traits |= Traits::BIG_NUMBER;
+        }
+        if role == Role::Time {
+            self.fields.time_us = signed;
+        }
+    }
+
+    /// The rest of a number behind its integer part.
+    #[inline(never)]
+    fn fraction(&mut self, start: usize) -> Result<(), Fault> {
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            if self.digits().0 == 0 {
+                return Err(self.fault(Reason::Number));
+            }
+        }
+        let mut exponent = false;
+        if let Some(b'e' | b'E') = self.peek() {
+            exponent = true;
+            self.at += 1;
+            if let Some(b'+' | b'-') = self.peek() {
+                self.at += 1;
+            }
+            if self.digits().0 == 0 {
+                return Err(self.fault(Reason::Number));
+            }
+        }
+        // Without an exponent it takes more than 300 digits to leave the range of a double.
+        if exponent || self.at - start > 300 {
+            let literal = self.line.get(start..self.at).and_then(|number| std::str::from_utf8(number).ok());
+            if literal.and_then(|literal| literal.parse::<f64>().ok()).is_none_or(|value| !value.is_finite())
+            {
+                self.traits |= Traits::BIG_NUMBER;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A name of up to eight bytes as [`prefix_word`] gives it.
+#[inline(always)]
+fn word_of(name: &[u8]) -> u64 {
+    name.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}

@@ -1,0 +1,205 @@
+//! A block of whole lines, the unit in which documents are read.
+
+use memchr::memchr_iter;
+
+use super::lines::Tally;
+use crate::scan::{Scan, Scanner};
+
+/// Whole documents, one a line, every line ended by a newline and none of them blank.
+///
+/// Blocks are made to be used again and again: reading into one keeps its memory.
+#[derive(Clone, Debug, Default)]
+pub struct Block {
+    /// The lines; while a block is being filled there may be more behind them.
+    pub(super) bytes: Vec<u8>,
+    /// Where each line's newline stands.
+    ends: Vec<usize>,
+}
+
+impl Block {
+    /// An empty block.
+    pub fn new() -> Self {
+        Block::default()
+    }
+
+    /// All lines with their newlines.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// How many documents there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no document.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The documents in order, without their newlines.
+    pub fn lines(&self) -> BlockLines<'_> {
+        BlockLines { bytes: &self.bytes, ends: self.ends.iter(), start: 0 }
+    }
+
+    /// Scans the documents in order and hands each over with what was found in it.
+    ///
+    /// This is faster than to scan [`Block::lines`], since the encoding of all of them is checked at once.
+    ///
+    /// # Errors
+    ///
+    /// The first error that `take` returns, after which nothing more is scanned.
+    pub fn scan<'a, E>(
+        &'a self,
+        scanner: &mut Scanner,
+        mut take: impl FnMut(&'a [u8], Scan<'a>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let Ok(text) = simdutf8::basic::from_utf8(&self.bytes) else {
+            return self.lines().try_for_each(|line| take(line, scanner.scan(line)));
+        };
+        let mut start = 0;
+        for &end in &self.ends {
+            let line = text.get(start..end).unwrap_or_default();
+            take(line.as_bytes(), scanner.scan_text(line))?;
+            start = end + 1;
+        }
+        Ok(())
+    }
+
+    /// The document with this number within the block.
+    pub(super) fn line_at(&self, index: usize) -> Option<&[u8]> {
+        let start = match index.checked_sub(1) {
+            Some(before) => self.ends.get(before)? + 1,
+            None => 0,
+        };
+        self.bytes.get(start..*self.ends.get(index)?)
+    }
+
+    /// Finds the lines of the bytes, which end with a newline, and removes what is no part of a document: blank lines
+    /// and a carriage return before a newline.
+    pub(super) fn index(&mut self, tally: &mut Tally) {
+        self.ends.clear();
+        let mut start = 0;
+        let mut odd = None;
+        for end in memchr_iter(b'\n', &self.bytes) {
+            // A line that begins with a visible character and does not end with a carriage return needs no second look.
+            if self.bytes[start] <= b' ' || self.bytes[end.saturating_sub(1)] == b'\r' {
+                odd = Some(start);
+                break;
+            }
+            self.ends.push(end);
+            start = end + 1;
+        }
+        if let Some(start) = odd {
+            self.clean_from(start, tally);
+        }
+        tally.documents += self.ends.len() as u64;
+        tally.bytes += self.bytes.len() as u64;
+    }
+
+    /// Moves the documents from `start` on together, over what is left out.
+    #[cold]
+    fn clean_from(&mut self, start: usize, tally: &mut Tally) {
+        let (mut from, mut to) = (start, start);
+        while let Some(length) = memchr::memchr(b'\n', &self.bytes[from..]) {
+            let next = from + length + 1;
+            let mut end = next - 1;
+            if end > from && self.bytes[end - 1] == b'\r' {
+                end -= 1;
+                tally.carriage_returns += 1;
+            }
+            if self.bytes[from..end].iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+                tally.blank_lines += 1;
+            } else {
+                self.bytes.copy_within(from..end, to);
+                to += end - from;
+                self.bytes[to] = b'\n';
+                self.ends.push(to);
+                to += 1;
+            }
+            from = next;
+        }
+        self.bytes.truncate(to);
+    }
+}
+
+/// The documents of a block.
+#[derive(Clone, Debug)]
+pub struct BlockLines<'a> {
+    bytes: &'a [u8],
+    ends: std::slice::Iter<'a, usize>,
+    start: usize,
+}
+
+impl<'a> Iterator for BlockLines<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let end = *self.ends.next()?;
+        let line = self.bytes.get(self.start..end)?;
+        self.start = end + 1;
+        Some(line)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.ends.size_hint()
+    }
+}
+
+impl ExactSizeIterator for BlockLines<'_> {}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn indexed(bytes: &[u8]) -> (Block, Tally) {
+        let mut block = Block { bytes: bytes.to_vec(), ends: vec![7] };
+        let mut tally = Tally::default();
+        block.index(&mut tally);
+        (block, tally)
+    }
+
+    #[test]
+    fn plain_lines_stay_as_they_are() {
+        let (block, tally) = indexed(b"{}\n[1]\nx\n");
+        assert_eq!(block.bytes(), b"{}\n[1]\nx\n");
+        assert_eq!(block.lines().collect::<Vec<_>>(), [b"{}".as_slice(), b"[1]", b"x"]);
+        assert_eq!(tally, Tally { documents: 3, bytes: 9, ..Tally::default() });
+    }
+
+    #[test]
+    fn blank_lines_and_carriage_returns_go() {
+        let (block, tally) = indexed(b"\n{}\r\n \t\r\n  [1] \n\r\r\nx\r\r\n\n");
+        assert_eq!(block.bytes(), b"{}\n  [1] \nx\r\n");
+        assert_eq!(block.lines().collect::<Vec<_>>(), [b"{}".as_slice(), b"  [1] ", b"x\r"]);
+        assert_eq!(
+            tally,
+            Tally { documents: 3, bytes: 13, blank_lines: 4, carriage_returns: 4, ..Tally::default() }
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn cleaning_agrees_with_splitting(text in "[ \t\r\nab]{0,60}\n") {
+            let (block, tally) = indexed(text.as_bytes());
+            let mut blank = 0;
+            let mut expected: Vec<&str> = Vec::new();
+            for line in text.strip_suffix('\n').unwrap().split('\n') {
+                let line = line.strip_suffix('\r').unwrap_or(line);
+                if line.trim_matches([' ', '\t', '\r']).is_empty() { blank += 1 } else { expected.push(line) }
+            }
+            let lines: Vec<_> = block.lines().map(|line| std::str::from_utf8(line).unwrap()).collect();
+            prop_assert_eq!(&lines, &expected);
+            prop_assert_eq!(tally.blank_lines, blank);
+            let joined: String = expected.iter().flat_map(|line| [line, "\n"]).collect();
+            prop_assert_eq!(block.bytes(), joined.as_bytes());
+            for (index, line) in expected.iter().enumerate() {
+                prop_assert_eq!(block.line_at(index), Some(line.as_bytes()));
+            }
+            prop_assert_eq!(block.line_at(expected.len()), None);
+        }
+    }
+}

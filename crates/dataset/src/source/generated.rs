@@ -1,0 +1,50 @@
+//! Generated events as a source.
+
+use super::block::Block;
+use super::lines::{Lines, Tally};
+use crate::error::DataError;
+use crate::generate::Generator;
+
+/// How many bytes are made at a time.
+const BLOCK: usize = 512 * 1024;
+
+/// Events that are made as they are read.
+pub(super) struct GeneratedLines {
+    generator: Generator,
+    name: String,
+    tally: Tally,
+}
+
+impl GeneratedLines {
+    /// The events from `start` on, with bad lines planted among those from 0 to the end of the range.
+    pub(super) fn new(seed: u64, start: u64, documents: u64, malformed: u64) -> Result<Self, DataError> {
+        let name = format!("the range of {documents} generated events from {start} on");
+        let end = start.checked_add(documents).ok_or_else(|| DataError::Range {
+            reason: format!("{name} goes beyond the last, number 2^64 - 1"),
+        })?;
+        if malformed > end {
+            let reason =
+                format!("{malformed} malformed lines do not fit into {end} events; ask for at most {end}");
+            return Err(DataError::Range { reason });
+        }
+        let generator = Generator::new(seed, start..end).with_malformed(malformed, end);
+        Ok(GeneratedLines { generator, name, tally: Tally { total: Some(documents), ..Tally::default() } })
+    }
+}
+
+impl Lines for GeneratedLines {
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, DataError> {
+        block.bytes.clear();
+        let more = self.generator.fill(&mut block.bytes, BLOCK) && !block.bytes.is_empty();
+        block.index(&mut self.tally);
+        self.tally.done = self.tally.documents;
+        if !more && self.tally.documents == 0 {
+            return Err(DataError::Empty { input: self.name.clone(), blank_lines: 0 });
+        }
+        Ok(more)
+    }
+
+    fn tally(&self) -> Tally {
+        self.tally
+    }
+}

@@ -1,0 +1,145 @@
+//! One input: a file, standard input or an address, as decoded bytes.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::compression::{Format, MAGIC_LENGTH};
+use super::url;
+use crate::error::DataError;
+
+/// Something to read documents from.
+#[derive(Clone, Debug)]
+pub(super) enum Input {
+    File(PathBuf),
+    Stdin,
+    Url(String),
+}
+
+impl Input {
+    /// Its name in a sentence.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Input::File(path) => path.display().to_string(),
+            Input::Stdin => "standard input".to_string(),
+            Input::Url(address) => url::shown(address),
+        }
+    }
+
+    /// How many bytes it is stored in, where that is known beforehand.
+    pub(super) fn stored_bytes(&self) -> Option<u64> {
+        match self {
+            Input::File(path) => {
+                std::fs::metadata(path).ok().filter(|data| data.is_file()).map(|data| data.len())
+            }
+            Input::Stdin | Input::Url(_) => None,
+        }
+    }
+
+    /// Opens it and looks at its first bytes. Stored bytes are added to `read` as they are read.
+    pub(super) fn open(self, read: Arc<AtomicU64>) -> Result<OpenInput, DataError> {
+        let name = self.name();
+        let mut length = self.stored_bytes();
+        let mut raw: Box<dyn Read + Send> = match &self {
+            Input::File(path) => {
+                Box::new(File::open(path).map_err(|error| DataError::io("read", path, error))?)
+            }
+            Input::Stdin => Box::new(io::stdin()),
+            Input::Url(address) => {
+                let download = url::download(address)?;
+                length = download.length;
+                download.body
+            }
+        };
+        let beginning = read_beginning(&mut raw).map_err(|error| read_failed(&self, &name, error))?;
+        let format = Format::of(&beginning);
+        if let Format::Unsupported(format) = format {
+            return Err(DataError::UnsupportedCompression { input: name, format });
+        }
+        let counted = Counted { raw: io::Cursor::new(beginning).chain(raw), read };
+        let bytes = format.decode(Box::new(counted)).map_err(|error| read_failed(&self, &name, error))?;
+        Ok(OpenInput { input: self, name, format, length, bytes })
+    }
+}
+
+/// An input that is being read.
+pub(super) struct OpenInput {
+    input: Input,
+    pub(super) name: String,
+    format: Format,
+    /// How many bytes it is stored in, where that is known.
+    pub(super) length: Option<u64>,
+    bytes: Box<dyn Read + Send>,
+}
+
+impl OpenInput {
+    /// Reads decoded bytes; none at the end.
+    pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.bytes.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                result => return result,
+            }
+        }
+    }
+
+    /// The file itself, when it is a regular one that is stored as it is.
+    pub(super) fn plain_file(&self) -> Option<&Path> {
+        match &self.input {
+            Input::File(path) if self.format == Format::Plain && path.is_file() => Some(path),
+            _ => None,
+        }
+    }
+
+    /// What an error of [`OpenInput::read`] means, after so many documents of this input.
+    #[cold]
+    pub(super) fn failed(&self, error: io::Error, documents: u64) -> DataError {
+        let compressed = matches!(self.format, Format::Gzip | Format::Zstd);
+        // What the operating system or the transport says is no fault of the compressed data.
+        let from_below =
+            error.raw_os_error().is_some() || error.get_ref().is_some_and(|inner| inner.is::<DataError>());
+        if !compressed || from_below {
+            return read_failed(&self.input, &self.name, error);
+        }
+        let (input, format) = (self.name.clone(), self.format.name());
+        if error.kind() == io::ErrorKind::UnexpectedEof {
+            DataError::Truncated { input, format, documents }
+        } else {
+            DataError::Corrupt { input, format, documents, source: error }
+        }
+    }
+}
+
+/// An error of reading stored bytes. Downloads bring their own.
+fn read_failed(input: &Input, name: &str, error: io::Error) -> DataError {
+    match error.downcast::<DataError>() {
+        Ok(error) => error,
+        Err(error) => match input {
+            Input::File(path) => DataError::io("read", path, error),
+            _ => DataError::Io { action: "read", path: PathBuf::from(name), source: error },
+        },
+    }
+}
+
+/// The first bytes that tell the format, or all there are.
+fn read_beginning(raw: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut beginning = Vec::with_capacity(MAGIC_LENGTH);
+    raw.take(MAGIC_LENGTH as u64).read_to_end(&mut beginning)?;
+    Ok(beginning)
+}
+
+/// Counts what is read.
+struct Counted<R> {
+    raw: R,
+    read: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.raw.read(buffer)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}

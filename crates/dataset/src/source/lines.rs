@@ -1,0 +1,237 @@
+//! Documents in blocks of lines, whatever they are read from.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::block::Block;
+use super::input::{Input, OpenInput};
+use crate::error::DataError;
+
+/// How much is read at a time, in bytes: it stays in a core's second-level cache while it is scanned.
+const BLOCK: usize = 512 * 1024;
+/// A block that a long line has made larger than this gives its memory back.
+const KEPT: usize = 4 * BLOCK;
+/// The longest line that is read, in bytes. Longer ones are an error, lest data without newlines (or a few kilobytes of
+/// gzip that unpack to terabytes of them) fill the memory.
+pub const LONGEST_LINE: usize = 256 << 20;
+
+/// What has been read so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Documents: lines that are not blank.
+    pub documents: u64,
+    /// Their bytes, each with one newline.
+    pub bytes: u64,
+    /// Lines of nothing but white space, which are no documents.
+    pub blank_lines: u64,
+    /// Lines that ended with a carriage return, which was taken off.
+    pub carriage_returns: u64,
+    /// Last lines of a file that had no newline.
+    pub unterminated: u64,
+    /// How far the reading is, in the unit of `total`: bytes as stored, or documents of a generator.
+    pub done: u64,
+    /// How far it goes, where that is known beforehand.
+    pub total: Option<u64>,
+}
+
+/// A source that is being read from its start to its end.
+pub trait Lines {
+    /// Replaces the content of `block` by the next documents, at least one. Returns whether there were any left.
+    ///
+    /// # Errors
+    ///
+    /// Whatever keeps the data from being read to its end, and a source without a single document.
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, DataError>;
+
+    /// What has been read so far.
+    fn tally(&self) -> Tally;
+
+    /// The file that is all of this source, when that is a regular file of plain lines.
+    fn plain_file(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Entries of the source's folder that are not read.
+    fn skipped(&self) -> &[PathBuf] {
+        &[]
+    }
+}
+
+/// Reads a source one document at a time.
+pub struct Documents {
+    lines: Box<dyn Lines + Send>,
+    block: Block,
+    next: usize,
+}
+
+impl Documents {
+    /// Documents of a source that nothing has been read of.
+    pub fn new(lines: Box<dyn Lines + Send>) -> Self {
+        Documents { lines, block: Block::new(), next: 0 }
+    }
+
+    /// The next document without its newline, nothing at the end.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lines::next_block`].
+    pub fn next_line(&mut self) -> Result<Option<&[u8]>, DataError> {
+        if self.next >= self.block.len() {
+            self.next = 0;
+            if !self.lines.next_block(&mut self.block)? {
+                self.block = Block::new();
+                return Ok(None);
+            }
+        }
+        self.next += 1;
+        Ok(self.block.line_at(self.next - 1))
+    }
+
+    /// The source's lines, for its counts.
+    pub fn lines(&self) -> &(dyn Lines + Send) {
+        &*self.lines
+    }
+}
+
+/// Lines of inputs one after the other.
+pub(super) struct InputLines {
+    name: String,
+    waiting: VecDeque<Input>,
+    open: Option<OpenInput>,
+    plain_file: Option<PathBuf>,
+    skipped: Vec<PathBuf>,
+    /// The beginning of a line whose end has not been read.
+    rest: Vec<u8>,
+    tally: Tally,
+    /// Documents of inputs that have been read to their end.
+    before: u64,
+    read: Arc<AtomicU64>,
+    longest: usize,
+}
+
+impl InputLines {
+    /// Opens the first of the inputs. `name` is that of all of them together.
+    pub(super) fn open(name: String, inputs: Vec<Input>, skipped: Vec<PathBuf>) -> Result<Self, DataError> {
+        let total = inputs.iter().map(Input::stored_bytes).sum();
+        let alone = inputs.len() == 1;
+        let mut lines = InputLines {
+            name,
+            waiting: inputs.into(),
+            open: None,
+            plain_file: None,
+            skipped,
+            rest: Vec::new(),
+            tally: Tally { total, ..Tally::default() },
+            before: 0,
+            read: Arc::default(),
+            longest: LONGEST_LINE,
+        };
+        lines.open_next()?;
+        if alone && let Some(open) = &lines.open {
+            lines.plain_file = open.plain_file().map(Path::to_path_buf);
+            lines.tally.total = open.length;
+        }
+        Ok(lines)
+    }
+
+    fn open_next(&mut self) -> Result<bool, DataError> {
+        self.before = self.tally.documents;
+        self.open = match self.waiting.pop_front() {
+            Some(input) => Some(input.open(Arc::clone(&self.read))?),
+            None => None,
+        };
+        Ok(self.open.is_some())
+    }
+
+    /// Fills the bytes with whole lines of the input that is open; leaves them empty at its end.
+    fn fill(&mut self, bytes: &mut Vec<u8>) -> Result<(), DataError> {
+        let Some(open) = &mut self.open else {
+            bytes.clear();
+            return Ok(());
+        };
+        let documents = self.tally.documents - self.before;
+        if bytes.capacity() > KEPT {
+            *bytes = Vec::new();
+        }
+        // The length is kept as large as it was, for to enlarge it is to write zeros over memory that is written again.
+        let mut filled = self.rest.len();
+        bytes.resize((filled + BLOCK).max(bytes.len()), 0);
+        bytes[..filled].copy_from_slice(&self.rest);
+        self.rest.clear();
+        // No newline in what was left over.
+        let mut searched = filled;
+        loop {
+            let count = match open.read(&mut bytes[filled..]) {
+                Ok(count) => count,
+                Err(error) => {
+                    let whole = memchr::memchr_iter(b'\n', &bytes[..filled]).count();
+                    return Err(open.failed(error, documents + whole as u64));
+                }
+            };
+            filled += count;
+            if count == 0 {
+                if filled > 0 && bytes[filled - 1] != b'\n' {
+                    bytes.truncate(filled);
+                    bytes.push(b'\n');
+                    self.tally.unterminated += 1;
+                } else {
+                    bytes.truncate(filled);
+                }
+                return Ok(());
+            }
+            if filled < bytes.len() {
+                continue;
+            }
+            if let Some(newline) = memchr::memrchr(b'\n', &bytes[searched..filled]) {
+                let end = searched + newline + 1;
+                self.rest.shrink_to(KEPT);
+                self.rest.extend_from_slice(&bytes[end..filled]);
+                bytes.truncate(end);
+                return Ok(());
+            }
+            if filled > self.longest {
+                let input = open.name.clone();
+                return Err(DataError::LineTooLong { input, documents, limit: self.longest });
+            }
+            searched = filled;
+            bytes.resize(2 * filled, 0);
+        }
+    }
+}
+
+impl Lines for InputLines {
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, DataError> {
+        loop {
+            self.fill(&mut block.bytes)?;
+            if block.bytes.is_empty() {
+                if self.open_next()? {
+                    continue;
+                }
+                block.index(&mut self.tally);
+                if self.tally.documents == 0 {
+                    let blank_lines = self.tally.blank_lines;
+                    return Err(DataError::Empty { input: self.name.clone(), blank_lines });
+                }
+                return Ok(false);
+            }
+            block.index(&mut self.tally);
+            if !block.is_empty() {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn tally(&self) -> Tally {
+        Tally { done: self.read.load(Ordering::Relaxed), ..self.tally }
+    }
+
+    fn plain_file(&self) -> Option<&Path> {
+        self.plain_file.as_deref()
+    }
+
+    fn skipped(&self) -> &[PathBuf] {
+        &self.skipped
+    }
+}

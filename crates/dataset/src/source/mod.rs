@@ -1,0 +1,121 @@
+//! Where documents come from: made on the fly, a file, a folder of files, standard input, or an address.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::DataError;
+
+mod block;
+mod compression;
+mod folder;
+mod generated;
+mod input;
+mod lines;
+mod reading;
+mod url;
+
+pub use block::{Block, BlockLines};
+pub use lines::{Documents, LONGEST_LINE, Lines, Tally};
+pub(crate) use reading::{Reading, Step};
+
+use input::Input;
+use lines::InputLines;
+
+/// A set of documents, named such that it can be read again: by its path or address, or by what makes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// Events made by this crate's generator.
+    Generated {
+        /// What the events depend on, besides their number.
+        seed: u64,
+        /// The number of the first event.
+        start: u64,
+        /// How many events.
+        documents: u64,
+        /// How many known bad lines are planted among them.
+        malformed: u64,
+    },
+    /// A file, or a folder whose files are read in the bytewise order of their names.
+    Path(PathBuf),
+    /// Standard input, which can be read once.
+    Stdin,
+    /// An `http` or `https` address.
+    Url(String),
+}
+
+impl Source {
+    /// What a person gives on the command line: `-` is standard input, `http://…` and `https://…` an address, anything
+    /// else a path.
+    pub fn from_argument(argument: &str) -> Source {
+        let lower = argument.get(..8).unwrap_or(argument).to_ascii_lowercase();
+        if argument == "-" {
+            Source::Stdin
+        } else if lower.starts_with("http://") || lower.starts_with("https://") {
+            Source::Url(argument.to_string())
+        } else {
+            Source::Path(PathBuf::from(argument))
+        }
+    }
+
+    /// Opens the source for one reading from its start. The first input is opened and looked into at once, so that a
+    /// wrong name fails here.
+    ///
+    /// # Errors
+    ///
+    /// A path that is not there or cannot be read, a folder without files of documents, an address that does not
+    /// answer, a compression that is not read.
+    pub fn open(&self) -> Result<Box<dyn Lines + Send>, DataError> {
+        let inputs = match self {
+            Source::Generated { seed, start, documents, malformed } => {
+                return Ok(Box::new(generated::GeneratedLines::new(*seed, *start, *documents, *malformed)?));
+            }
+            Source::Path(path) => return open_path(path),
+            Source::Stdin => vec![Input::Stdin],
+            Source::Url(address) => vec![Input::Url(address.clone())],
+        };
+        Ok(Box::new(InputLines::open(self.to_string(), inputs, Vec::new())?))
+    }
+
+    /// Opens the source for reading one document at a time.
+    ///
+    /// # Errors
+    ///
+    /// As [`Source::open`].
+    pub fn documents(&self) -> Result<Documents, DataError> {
+        self.open().map(Documents::new)
+    }
+}
+
+fn open_path(path: &Path) -> Result<Box<dyn Lines + Send>, DataError> {
+    let metadata = std::fs::metadata(path).map_err(|error| DataError::io("read", path, error))?;
+    let (files, skipped) = if metadata.is_dir() {
+        let listing = folder::list(path)?;
+        (listing.files, listing.skipped)
+    } else {
+        (vec![path.to_path_buf()], Vec::new())
+    };
+    let inputs = files.into_iter().map(Input::File).collect();
+    Ok(Box::new(InputLines::open(path.display().to_string(), inputs, skipped)?))
+}
+
+/// As a person would name it in a sentence; addresses without any password in them.
+impl fmt::Display for Source {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Source::Generated { seed, start, documents, malformed } => {
+                write!(
+                    formatter,
+                    "generated events {start} to {}, seed {seed}",
+                    start.saturating_add(*documents)
+                )?;
+                if *malformed > 0 { write!(formatter, ", {malformed} of them malformed") } else { Ok(()) }
+            }
+            Source::Path(path) => write!(formatter, "{}", path.display()),
+            Source::Stdin => formatter.write_str("standard input"),
+            Source::Url(address) => formatter.write_str(&url::shown(address)),
+        }
+    }
+}

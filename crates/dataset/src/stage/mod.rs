@@ -1,0 +1,242 @@
+//! One pass over a source that leaves behind what engines load, and what is needed to judge them.
+//!
+//! Documents without anything suspicious about them go into one file that engines load in bulk; suspects are set aside
+//! to be handed over one by one, so that none of them can take good documents down with it.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::DataError;
+use crate::reference::Reference;
+use crate::scan::{Scanner, Traits};
+use crate::source::{Block, Reading, Source, Step};
+
+mod output;
+mod pass;
+mod samples;
+mod sizes;
+
+pub use samples::Sample;
+pub use sizes::{COMPRESSIONS, ReferenceSizes};
+
+use pass::Pass;
+use sizes::Compressors;
+
+/// The name of the file of clean documents in the staging folder, when they need a file of their own.
+pub const CLEAN_FILE: &str = "clean.ndjson";
+/// The name of the file of suspects in the staging folder, one a line.
+pub const SUSPECTS_FILE: &str = "suspects.bin";
+
+/// What staging does beyond the necessary.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StageOptions {
+    /// Whether the documents' compressed sizes are found out, on threads of their own.
+    pub compression_rows: bool,
+    /// Which traits set a document aside.
+    pub suspect: Traits,
+    /// How many documents are kept for reading back.
+    pub samples: usize,
+}
+
+impl Default for StageOptions {
+    fn default() -> Self {
+        StageOptions { compression_rows: true, suspect: Traits::SUSPECT, samples: 1_000 }
+    }
+}
+
+/// How far staging is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Documents so far.
+    pub documents: u64,
+    /// Their bytes as newline-delimited JSON.
+    pub bytes: u64,
+    /// How many of them are suspects.
+    pub suspects: u64,
+    /// How far the source has been read: stored bytes, or documents of a generator.
+    pub done: u64,
+    /// Where the source ends in the same unit, if that is known.
+    pub total: Option<u64>,
+}
+
+/// A document that was set aside.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suspect {
+    /// Its number among the offered documents, from 0.
+    pub ordinal: u64,
+    /// What is unusual about it.
+    pub traits: Traits,
+    /// What is wrong with it, where it is no JSON at all.
+    pub reason: Option<String>,
+    /// Where it begins in the file of suspects, in bytes.
+    pub offset: u64,
+    /// Its length in bytes, without the newline.
+    pub length: u64,
+}
+
+/// Documents ready for loading.
+#[derive(Clone, Debug)]
+pub struct Staged {
+    /// How many documents are offered, malformed ones included.
+    pub documents: u64,
+    /// Their bytes as newline-delimited JSON, each with one newline.
+    pub bytes: u64,
+    /// Blank lines of the source, which are no documents.
+    pub blank_lines: u64,
+    /// `blake3:` and the digest of the offered documents as newline-delimited JSON. It depends neither on compression nor
+    /// on how documents are spread over files, nor on blank lines and carriage returns between them.
+    pub digest: String,
+    /// The documents that are not suspects, one a line: the source itself when it is one plain file of nothing else. The
+    /// last line has no newline when that of the source has none.
+    pub clean: PathBuf,
+    /// How many documents are in `clean`.
+    pub clean_documents: u64,
+    /// Their bytes, each with one newline.
+    pub clean_bytes: u64,
+    /// The other documents, in order.
+    pub suspects: Vec<Suspect>,
+    /// The right answers over the documents in `clean`.
+    pub reference: Reference,
+    /// Sizes of the offered documents when compressed, if they were asked for.
+    pub sizes: Option<ReferenceSizes>,
+    /// Documents of `clean` to read back.
+    pub samples: Vec<Sample>,
+    /// Entries of the source's folder that were not read.
+    pub skipped: Vec<PathBuf>,
+    folder: PathBuf,
+}
+
+impl Staged {
+    /// The bytes of a suspect, without the newline.
+    ///
+    /// # Errors
+    ///
+    /// When the file of suspects is gone or shorter than it was.
+    pub fn suspect_bytes(&self, suspect: &Suspect) -> io::Result<Vec<u8>> {
+        let mut file = File::open(self.folder.join(SUSPECTS_FILE))?;
+        file.seek(SeekFrom::Start(suspect.offset))?;
+        let mut bytes = vec![0; usize::try_from(suspect.length).map_err(io::Error::other)?];
+        file.read_exact(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// The number among the offered documents of the clean document with this number, both from 0.
+    pub fn offered_ordinal(&self, clean_ordinal: u64) -> u64 {
+        // The ordinal of a suspect less the suspects before it is how many clean documents are before it.
+        let places: Vec<usize> = (0..self.suspects.len()).collect();
+        let before =
+            places.partition_point(|&place| self.suspects[place].ordinal - place as u64 <= clean_ordinal);
+        clean_ordinal + before as u64
+    }
+
+    /// Adds suspects that a system has accepted to a reference.
+    ///
+    /// # Errors
+    ///
+    /// As [`Staged::suspect_bytes`].
+    pub fn add_suspects<'a>(
+        &self,
+        reference: &mut Reference,
+        accepted: impl IntoIterator<Item = &'a Suspect>,
+    ) -> Result<(), DataError> {
+        let mut scanner = Scanner::new();
+        for suspect in accepted {
+            let bytes = self
+                .suspect_bytes(suspect)
+                .map_err(|error| DataError::io("read", &self.folder.join(SUSPECTS_FILE), error))?;
+            reference.observe(&scanner.scan(&bytes).event);
+        }
+        Ok(())
+    }
+}
+
+/// Reads a source once and stages its documents in a folder, which is created if need be.
+///
+/// `progress` is called for every block of documents, and `cancelled` at least twenty times a second, even while the
+/// source has nothing to give. On any error the files that were begun are removed.
+///
+/// # Errors
+///
+/// Whatever keeps the source from being read to its end, a full disk, [`DataError::Cancelled`], and
+/// [`DataError::NotLines`] when not a single line is a JSON object.
+pub fn stage(
+    source: &Source,
+    folder: &Path,
+    options: StageOptions,
+    progress: &mut dyn FnMut(Progress),
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Staged, DataError> {
+    std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
+    let reading = Reading::start(source.clone())?;
+    let mut compressors = if options.compression_rows { Some(Compressors::start()?) } else { None };
+    let mut pass = None;
+    let mut skipped = Vec::new();
+    let last = loop {
+        match reading.next(cancelled)? {
+            Step::Opened { plain_file, skipped: entries } => {
+                skipped = entries;
+                pass = Some(Pass::new(source, folder, options.clone(), plain_file)?);
+            }
+            Step::Read { block, tally } => {
+                let block = Arc::new(block);
+                if let Some(compressors) = &mut compressors {
+                    compressors.add(&block)?;
+                }
+                let pass = pass.as_mut().ok_or(DataError::Thread { thread: "reading" })?;
+                pass.block(&block, &tally, cancelled)?;
+                progress(Progress {
+                    documents: tally.documents,
+                    bytes: tally.bytes,
+                    suspects: pass.suspects(),
+                    done: tally.done,
+                    total: tally.total,
+                });
+                reading.give_back(block);
+            }
+            Step::Ended { tally } => break tally,
+        }
+    };
+    let pass = pass.ok_or(DataError::Thread { thread: "reading" })?;
+    // The slowest compressor may lag behind by a few blocks.
+    let sizes = compressors.map(Compressors::finish).transpose()?;
+    let mut staged = pass.finish(&last, cancelled)?;
+    staged.sizes = sizes;
+    staged.skipped = skipped;
+    Ok(staged)
+}
+
+/// The right answers over the clean documents less those with the given numbers (among the clean ones, from 0), which is
+/// found by reading them again.
+///
+/// # Errors
+///
+/// When the file of clean documents cannot be read, or holds another number of them than when it was staged.
+pub fn reference_without(staged: &Staged, rejected: &HashSet<u64>) -> Result<Reference, DataError> {
+    let mut reference = Reference::default();
+    if staged.clean_documents == 0 {
+        return Ok(reference);
+    }
+    let mut lines = Source::Path(staged.clean.clone()).open()?;
+    let mut scanner = Scanner::new();
+    let mut block = Block::new();
+    let mut ordinal = 0;
+    while lines.next_block(&mut block)? {
+        block.scan(&mut scanner, |_, scan| {
+            if !rejected.contains(&ordinal) {
+                reference.observe(&scan.event);
+            }
+            ordinal += 1;
+            Ok::<_, DataError>(())
+        })?;
+    }
+    if ordinal != staged.clean_documents {
+        let (path, expected) = (staged.clean.clone(), staged.clean_documents);
+        return Err(DataError::Changed { path, expected, found: ordinal });
+    }
+    Ok(reference)
+}

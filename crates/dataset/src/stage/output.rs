@@ -1,0 +1,80 @@
+//! Files that are written while staging, and vanish again when it fails.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::DataError;
+
+/// How much is copied at a time, in bytes.
+const COPIED: u64 = 8 << 20;
+
+/// A file under way. Dropped before [`Output::finish`], it is removed.
+#[derive(Debug)]
+pub(super) struct Output {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    finished: bool,
+}
+
+impl Output {
+    /// Creates the file, over one that an earlier run may have left.
+    pub(super) fn create(path: PathBuf) -> Result<Self, DataError> {
+        let file = File::create(&path).map_err(|error| DataError::io("write", &path, error))?;
+        Ok(Output { path, file, length: 0, finished: false })
+    }
+
+    /// Appends bytes.
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<(), DataError> {
+        self.file.write_all(bytes).map_err(|error| DataError::io("write", &self.path, error))?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    /// Appends the first `length` bytes of another file.
+    pub(super) fn copy_from(
+        &mut self,
+        path: &Path,
+        length: u64,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<(), DataError> {
+        let mut from = File::open(path).map_err(|error| DataError::io("read", path, error))?;
+        let mut left = length;
+        while left > 0 {
+            if cancelled() {
+                return Err(DataError::Cancelled);
+            }
+            let copied = io::copy(&mut (&mut from).take(left.min(COPIED)), &mut self.file)
+                .map_err(|error| DataError::io("write", &self.path, error))?;
+            if copied == 0 {
+                let source =
+                    io::Error::new(io::ErrorKind::UnexpectedEof, "the file shrank while it was read");
+                return Err(DataError::Io { action: "read", path: path.to_path_buf(), source });
+            }
+            left -= copied;
+        }
+        self.length += length;
+        Ok(())
+    }
+
+    /// How many bytes have been written.
+    pub(super) fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Leaves the file where it is.
+    pub(super) fn finish(mut self) -> PathBuf {
+        self.finished = true;
+        self.path.clone()
+    }
+}
+
+impl Drop for Output {
+    fn drop(&mut self) {
+        if !self.finished {
+            // Nothing is left to be done about a file that cannot be removed.
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}

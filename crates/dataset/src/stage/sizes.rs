@@ -1,0 +1,154 @@
+//! Reference rows: the size of the documents in common compressions, without any database.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use lz4_flex::frame::{BlockMode, BlockSize, FrameEncoder, FrameInfo};
+use serde::{Deserialize, Serialize};
+
+use crate::error::DataError;
+use crate::source::Block;
+
+/// How many blocks may wait for a compressor; they are what it costs in memory.
+const WAITING: usize = 4;
+
+/// The documents' size in bytes, as newline-delimited JSON and as one compressed stream of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReferenceSizes {
+    /// As they are.
+    pub raw: u64,
+    /// gzip at level 6: one member, window of 32 KiB.
+    pub gzip6: u64,
+    /// LZ4 frame at the fast level: independent blocks of 4 MiB, no checksums.
+    pub lz4: u64,
+    /// zstd at level 1: one frame, window of 512 KiB, no checksum.
+    pub zstd1: u64,
+}
+
+/// How the sizes are made, for a report's footnote.
+pub const COMPRESSIONS: &str = "one stream each: gzip level 6 (32 KiB window), LZ4 frame fast level (independent 4 MiB blocks), zstd level 1 (512 KiB window)";
+
+/// Compressors at work, each on a thread of its own.
+pub(super) struct Compressors {
+    workers: Vec<Worker>,
+    stop: Arc<AtomicBool>,
+    raw: u64,
+}
+
+struct Worker {
+    blocks: SyncSender<Arc<Block>>,
+    thread: JoinHandle<io::Result<u64>>,
+}
+
+impl Compressors {
+    /// Starts the compressors.
+    pub(super) fn start() -> Result<Self, DataError> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let run: [fn(Blocks) -> io::Result<u64>; 3] = [gzip, lz4, zstd];
+        let workers = run
+            .into_iter()
+            .map(|run| {
+                let (blocks, received) = sync_channel(WAITING);
+                let received = Blocks { received, stop: Arc::clone(&stop) };
+                let thread = std::thread::Builder::new()
+                    .name("compression".to_string())
+                    .spawn(move || run(received))
+                    .map_err(|_| DataError::Thread { thread: "compression" })?;
+                Ok(Worker { blocks, thread })
+            })
+            .collect::<Result<_, DataError>>()?;
+        Ok(Compressors { workers, stop, raw: 0 })
+    }
+
+    /// Hands a block to all of them; waits for the slowest when it lags behind.
+    pub(super) fn add(&mut self, block: &Arc<Block>) -> Result<(), DataError> {
+        self.raw += block.bytes().len() as u64;
+        for worker in &self.workers {
+            let sent = worker.blocks.send(Arc::clone(block));
+            sent.map_err(|_| DataError::Thread { thread: "compression" })?;
+        }
+        Ok(())
+    }
+
+    /// Waits for what is left and gives the sizes.
+    pub(super) fn finish(mut self) -> Result<ReferenceSizes, DataError> {
+        let mut sizes = [0; 3];
+        for (size, worker) in sizes.iter_mut().zip(self.workers.drain(..)) {
+            drop(worker.blocks);
+            *size = match worker.thread.join() {
+                Ok(Ok(size)) => size,
+                Ok(Err(_)) | Err(_) => return Err(DataError::Thread { thread: "compression" }),
+            };
+        }
+        let [gzip6, lz4, zstd1] = sizes;
+        Ok(ReferenceSizes { raw: self.raw, gzip6, lz4, zstd1 })
+    }
+}
+
+/// A reading that ends early leaves no work behind.
+impl Drop for Compressors {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for worker in self.workers.drain(..) {
+            drop(worker.blocks);
+            // Its result no longer matters, nor whether there is one.
+            let _ = worker.thread.join();
+        }
+    }
+}
+
+/// The blocks of one compressor.
+struct Blocks {
+    received: Receiver<Arc<Block>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Blocks {
+    fn write_to(self, encoder: &mut impl Write) -> io::Result<()> {
+        for block in self.received {
+            if self.stop.load(Ordering::Relaxed) {
+                break;
+            }
+            encoder.write_all(block.bytes())?;
+        }
+        Ok(())
+    }
+}
+
+fn gzip(blocks: Blocks) -> io::Result<u64> {
+    let mut encoder = GzEncoder::new(Counter(0), Compression::new(6));
+    blocks.write_to(&mut encoder)?;
+    Ok(encoder.finish()?.0)
+}
+
+fn lz4(blocks: Blocks) -> io::Result<u64> {
+    let frame = FrameInfo::new().block_size(BlockSize::Max4MB).block_mode(BlockMode::Independent);
+    let mut encoder = FrameEncoder::with_frame_info(frame, Counter(0));
+    blocks.write_to(&mut encoder)?;
+    Ok(encoder.finish().map_err(io::Error::other)?.0)
+}
+
+fn zstd(blocks: Blocks) -> io::Result<u64> {
+    let mut encoder = zstd::stream::write::Encoder::new(Counter(0), 1)?;
+    blocks.write_to(&mut encoder)?;
+    Ok(encoder.finish()?.0)
+}
+
+/// Counts bytes and forgets them.
+struct Counter(u64);
+
+impl Write for Counter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,175 @@
+//! Answers as typed rows, the common language of reference, drivers and verification.
+
+use std::cmp::Ordering;
+
+use serde::{Deserialize, Serialize};
+
+/// One cell of an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// SQL NULL, or a JSON path that is absent.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A 64-bit integer; times and spans are microseconds.
+    Int(i64),
+    /// A finite or infinite double.
+    Float(f64),
+    /// Text, compared bytewise.
+    Text(String),
+}
+
+/// One row of an answer.
+pub type Row = Vec<Value>;
+
+impl Value {
+    /// Text, or null for nothing.
+    pub fn text_or_null(text: Option<&str>) -> Self {
+        text.map_or(Value::Null, |text| Value::Text(text.to_string()))
+    }
+
+    /// A count; counts beyond `i64::MAX` cannot occur and would saturate.
+    pub fn count(count: u64) -> Self {
+        Value::Int(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+
+    /// A total order: booleans, then numbers by value, then text bytewise, then null.
+    ///
+    /// Null is last in either direction of sorting, which callers that reverse must see to themselves.
+    /// NaN comes after all other numbers, so that rows of a broken answer still sort the same way every time.
+    pub fn compare(&self, other: &Value) -> Ordering {
+        match (self, other) {
+            (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
+            (Value::Int(a), Value::Int(b)) => a.cmp(b),
+            (Value::Float(a), Value::Float(b)) => compare_floats(*a, *b),
+            (Value::Int(a), Value::Float(b)) => compare_int_float(*a, *b),
+            (Value::Float(a), Value::Int(b)) => compare_int_float(*b, *a).reverse(),
+            (Value::Text(a), Value::Text(b)) => a.as_bytes().cmp(b.as_bytes()),
+            (a, b) => a.rank().cmp(&b.rank()),
+        }
+    }
+
+    fn rank(&self) -> u8 {
+        match self {
+            Value::Bool(_) => 0,
+            Value::Int(_) | Value::Float(_) => 1,
+            Value::Text(_) => 2,
+            Value::Null => 3,
+        }
+    }
+}
+
+fn compare_floats(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
+/// Compares without rounding the integer, which a cast to a double would do from 2⁵³ on.
+fn compare_int_float(int: i64, float: f64) -> Ordering {
+    const TWO_TO_63: f64 = 9_223_372_036_854_775_808.0;
+    if float.is_nan() || float >= TWO_TO_63 {
+        return Ordering::Less;
+    }
+    if float < -TWO_TO_63 {
+        return Ordering::Greater;
+    }
+    let whole = float.trunc();
+    // Exact: the bounds above leave only values that an i64 holds.
+    int.cmp(&(whole as i64)).then_with(|| compare_floats(whole, float))
+}
+
+/// A digest of rows in the order given: `blake3:` and 64 hexadecimal digits.
+///
+/// The encoding is injective: number of rows, then for every row its number of cells, then for every cell a tag and
+/// its value, lengths before text, all integers 64-bit little-endian. `0.0` and `-0.0` differ, as do `1` and `1.0`.
+pub fn rows_digest(rows: &[Row]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(rows.len() as u64).to_le_bytes());
+    for row in rows {
+        hasher.update(&(row.len() as u64).to_le_bytes());
+        for value in row {
+            match value {
+                Value::Null => {
+                    hasher.update(b"n");
+                }
+                Value::Bool(flag) => {
+                    hasher.update(&[b'b', u8::from(*flag)]);
+                }
+                Value::Int(int) => {
+                    hasher.update(b"i");
+                    hasher.update(&int.to_le_bytes());
+                }
+                Value::Float(float) => {
+                    hasher.update(b"f");
+                    hasher.update(&float.to_bits().to_le_bytes());
+                }
+                Value::Text(text) => {
+                    hasher.update(b"t");
+                    hasher.update(&(text.len() as u64).to_le_bytes());
+                    hasher.update(text.as_bytes());
+                }
+            }
+        }
+    }
+    digest_text(&hasher)
+}
+
+/// How a digest is written everywhere.
+pub(crate) fn digest_text(hasher: &blake3::Hasher) -> String {
+    format!("blake3:{}", hasher.finalize().to_hex())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_keep_their_type_through_json() {
+        let row: Row = vec![
+            Value::Null,
+            Value::Bool(true),
+            Value::Int(i64::MIN),
+            Value::Int(1),
+            Value::Float(1.0),
+            Value::Text("1".into()),
+        ];
+        let text = serde_json::to_string(&row).unwrap();
+        assert_eq!(text, r#"[null,true,-9223372036854775808,1,1.0,"1"]"#);
+        assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), row);
+    }
+
+    #[test]
+    fn digests_tell_rows_apart() {
+        let cases: Vec<Vec<Row>> = vec![
+            vec![],
+            vec![vec![]],
+            vec![vec![Value::Null]],
+            vec![vec![Value::Null], vec![]],
+            vec![vec![Value::Int(1)]],
+            vec![vec![Value::Float(1.0)]],
+            vec![vec![Value::Text("1".into())]],
+            vec![vec![Value::Bool(true)]],
+            vec![vec![Value::Text("a".into()), Value::Text("b".into())]],
+            vec![vec![Value::Text("a".into())], vec![Value::Text("b".into())]],
+            vec![vec![Value::Text("ab".into()), Value::Text(String::new())]],
+        ];
+        let digests: std::collections::HashSet<String> = cases.iter().map(|rows| rows_digest(rows)).collect();
+        assert_eq!(digests.len(), cases.len());
+        assert!(digests.iter().all(|digest| digest.len() == "blake3:".len() + 64));
+        assert_eq!(rows_digest(&cases[4]), rows_digest(&[vec![Value::Int(1)]]));
+    }
+
+    #[test]
+    fn integers_and_floats_compare_without_rounding() {
+        let big = 9_007_199_254_740_993; // 2⁵³ + 1, which no double holds
+        assert_eq!(Value::Int(big).compare(&Value::Float(9_007_199_254_740_992.0)), Ordering::Greater);
+        assert_eq!(Value::Int(3).compare(&Value::Float(3.5)), Ordering::Less);
+        assert_eq!(Value::Int(-3).compare(&Value::Float(-3.5)), Ordering::Greater);
+        assert_eq!(Value::Float(f64::INFINITY).compare(&Value::Int(i64::MAX)), Ordering::Greater);
+        assert_eq!(
+            Value::Int(i64::MIN).compare(&Value::Float(-9_223_372_036_854_775_808.0)),
+            Ordering::Equal
+        );
+        assert_eq!(Value::Float(f64::NAN).compare(&Value::Int(i64::MAX)), Ordering::Greater);
+    }
+}
