@@ -1,0 +1,177 @@
+//! The C interface of chDB, made safe.
+#![expect(unsafe_code, reason = "calls into the C interface of a library loaded at run time")]
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+
+use crate::driver::{DriverError, Result};
+use crate::library::Loaded;
+
+/// `chdb_connection`: a pointer to something private.
+type RawConnection = *mut c_void;
+/// `chdb_result *`.
+type RawResult = *mut c_void;
+
+struct Functions {
+    connect: unsafe extern "C" fn(c_int, *mut *mut c_char) -> *mut RawConnection,
+    close: unsafe extern "C" fn(*mut RawConnection),
+    query: unsafe extern "C" fn(RawConnection, *const c_char, usize, *const c_char, usize) -> RawResult,
+    error: unsafe extern "C" fn(RawResult) -> *const c_char,
+    buffer: unsafe extern "C" fn(RawResult) -> *const u8,
+    length: unsafe extern "C" fn(RawResult) -> usize,
+    elapsed: unsafe extern "C" fn(RawResult) -> f64,
+    rows_read: unsafe extern "C" fn(RawResult) -> u64,
+    bytes_read: unsafe extern "C" fn(RawResult) -> u64,
+    destroy: unsafe extern "C" fn(RawResult),
+}
+
+/// An open connection. chDB allows one data folder per process.
+pub(super) struct Connection {
+    functions: Functions,
+    handle: Option<NonNull<RawConnection>>,
+    // The code behind `functions`.
+    _library: Loaded,
+    // The engine binds a connection to no thread, but nothing here needs to move.
+    _local: PhantomData<*const ()>,
+}
+
+impl Connection {
+    /// Connects with command-line `arguments` (`--path=…`).
+    pub(super) fn open(library: Loaded, arguments: &[String]) -> Result<Self> {
+        // SAFETY: the names and types are those of chdb.h (26.7).
+        let functions = unsafe {
+            let no_signal_handlers: unsafe extern "C" fn(c_int) =
+                library.function("chdb_set_signal_handlers_enabled")?;
+            // Its handlers would turn a crash into a hang with a half-written report; the coordinator
+            // wants the plain signal, and the process's own handlers untouched.
+            no_signal_handlers(0);
+            Functions {
+                connect: library.function("chdb_connect")?,
+                close: library.function("chdb_close_conn")?,
+                query: library.function("chdb_query_n")?,
+                error: library.function("chdb_result_error")?,
+                buffer: library.function("chdb_result_buffer")?,
+                length: library.function("chdb_result_length")?,
+                elapsed: library.function("chdb_result_elapsed")?,
+                rows_read: library.function("chdb_result_storage_rows_read")?,
+                bytes_read: library.function("chdb_result_storage_bytes_read")?,
+                destroy: library.function("chdb_destroy_query_result")?,
+            }
+        };
+        let arguments: Vec<CString> = std::iter::once("clickhouse")
+            .chain(arguments.iter().map(String::as_str))
+            .map(|argument| {
+                CString::new(argument)
+                    .map_err(|_| DriverError::Unsupported(format!("a NUL in the setting {argument:?}")))
+            })
+            .collect::<Result<_>>()?;
+        let mut pointers: Vec<*mut c_char> =
+            arguments.iter().map(|argument| argument.as_ptr().cast_mut()).collect();
+        let count = c_int::try_from(pointers.len())
+            .map_err(|_| DriverError::Unsupported("too many settings".into()))?;
+        // SAFETY: `count` pointers to NUL-terminated texts, which chDB copies.
+        let handle = unsafe { (functions.connect)(count, pointers.as_mut_ptr()) };
+        let handle = NonNull::new(handle).ok_or_else(|| {
+            DriverError::Refused(
+                "chDB did not open the folder (its own words are in the log): is it used by another \
+                 process, or a setting unknown?"
+                    .into(),
+            )
+        })?;
+        Ok(Self { functions, handle: Some(handle), _library: library, _local: PhantomData })
+    }
+
+    /// Runs `statement` and gives its result in `format`.
+    pub(super) fn query(&mut self, statement: &str, format: &str) -> Result<Answer<'_>> {
+        let raw = self.run(statement, format)?;
+        let answer = Answer { functions: &self.functions, raw };
+        let Some(message) = answer.error() else { return Ok(answer) };
+        drop(answer);
+        // What a failed statement had already written stays in the connection's buffer and would come
+        // before the next answer; a statement that succeeds takes it along. Should that one fail too, the
+        // next answer fails to decode, which is seen.
+        if let Ok(raw) = self.run("SELECT 1", "Null") {
+            drop(Answer { functions: &self.functions, raw });
+        }
+        Err(DriverError::Refused(message))
+    }
+
+    fn run(&self, statement: &str, format: &str) -> Result<NonNull<c_void>> {
+        let Some(handle) = self.handle else {
+            return Err(DriverError::Unavailable("the session is closed".into()));
+        };
+        // SAFETY: the connection is open, and both texts are given with their lengths.
+        let raw = unsafe {
+            (self.functions.query)(
+                handle.read(),
+                statement.as_ptr().cast(),
+                statement.len(),
+                format.as_ptr().cast(),
+                format.len(),
+            )
+        };
+        NonNull::new(raw).ok_or_else(|| DriverError::Protocol("no result at all".into()))
+    }
+
+    /// Closes the connection; a second time does nothing.
+    pub(super) fn close(&mut self) {
+        if let Some(handle) = self.handle.take() {
+            // SAFETY: open until now, and forgotten.
+            unsafe { (self.functions.close)(handle.as_ptr()) }
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// The result of one statement, freed when dropped.
+pub(super) struct Answer<'a> {
+    functions: &'a Functions,
+    raw: NonNull<c_void>,
+}
+
+impl Answer<'_> {
+    fn error(&self) -> Option<String> {
+        // SAFETY: the result is alive; the text is NUL-terminated and lives as long.
+        unsafe {
+            let message = (self.functions.error)(self.raw.as_ptr());
+            (!message.is_null()).then(|| CStr::from_ptr(message).to_string_lossy().trim().to_owned())
+        }
+    }
+
+    /// The bytes in the format that was asked for; empty for statements without rows.
+    pub(super) fn bytes(&self) -> &[u8] {
+        // SAFETY: the buffer has `length` bytes and lives as long as the result.
+        unsafe {
+            let (start, length) =
+                ((self.functions.buffer)(self.raw.as_ptr()), (self.functions.length)(self.raw.as_ptr()));
+            if start.is_null() || length == 0 { &[] } else { std::slice::from_raw_parts(start, length) }
+        }
+    }
+
+    /// Seconds by the engine's own watch.
+    pub(super) fn elapsed(&self) -> f64 {
+        // SAFETY: the result is alive.
+        unsafe { (self.functions.elapsed)(self.raw.as_ptr()) }
+    }
+
+    /// Rows and (uncompressed) bytes read from storage.
+    pub(super) fn read(&self) -> (u64, u64) {
+        // SAFETY: the result is alive.
+        unsafe {
+            ((self.functions.rows_read)(self.raw.as_ptr()), (self.functions.bytes_read)(self.raw.as_ptr()))
+        }
+    }
+}
+
+impl Drop for Answer<'_> {
+    fn drop(&mut self) {
+        // SAFETY: alive until now, and not used again.
+        unsafe { (self.functions.destroy)(self.raw.as_ptr()) }
+    }
+}

@@ -1,0 +1,184 @@
+//! What every driver offers, whatever its protocol.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use jsonathlon_dataset::value::Row;
+use jsonathlon_measure::clock::Clock;
+use serde::{Deserialize, Serialize};
+
+use crate::wire;
+
+/// What a driver answers with.
+pub type Result<T> = std::result::Result<T, DriverError>;
+
+/// Why a driver could not do what it was asked.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum DriverError {
+    /// The system said no; the message is its own.
+    #[error("{0}")]
+    Refused(String),
+    /// The driver cannot do this, or cannot read what the system answered; the text says what to do.
+    #[error("{0}")]
+    Unsupported(String),
+    /// The system cannot be reached: its library is missing, unloadable or of another kind.
+    #[error("{0}")]
+    Unavailable(String),
+    /// The system answered something that its protocol does not allow.
+    #[error("the system answered out of protocol: {0}")]
+    Protocol(String),
+    /// The documents that were to be loaded could not be read.
+    #[error("failed to read the documents: {0}")]
+    Documents(String),
+}
+
+/// How a session is opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Open {
+    /// `chdb`, `duckdb`, `sqlite` or `mock`.
+    pub protocol: String,
+    /// The engine's shared library, for protocols that load one.
+    #[serde(default)]
+    pub library: Option<PathBuf>,
+    /// The private data folder; made when it is not there. What is in it survives the session.
+    pub folder: PathBuf,
+    /// Start settings in the engine's own names: `--key=value` of chDB, configuration options of DuckDB,
+    /// pragmas of SQLite, `script` of the mock.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
+    /// Statements run in their order right after connecting.
+    #[serde(default)]
+    pub statements: Vec<String>,
+    /// Cores the engine may use; 0, or as many as the process may run on, leaves the engine's default
+    /// untouched. One that is fewer is given to engines that have a setting for it, unless `settings`
+    /// already name it.
+    #[serde(default)]
+    pub cores: usize,
+}
+
+/// The answer to one statement.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// Names of the columns; empty for a statement without an answer.
+    pub columns: Vec<String>,
+    /// The rows in the order in which the system gave them.
+    #[serde(with = "wire::rows")]
+    pub rows: Vec<Row>,
+    /// Seconds that the system itself reports for the statement.
+    pub server_seconds: Option<f64>,
+    /// Rows read from storage, as the system reports them.
+    pub rows_read: Option<u64>,
+    /// Bytes read from storage (uncompressed where the system counts so), as it reports them.
+    pub bytes_read: Option<u64>,
+    /// Peak memory of the statement in bytes, as the system reports it.
+    pub memory_bytes: Option<u64>,
+}
+
+/// A stream of documents to be loaded.
+pub trait Documents {
+    /// The next document, without its newline; it is borrowed from the reader's block, so that a load
+    /// copies nothing that the engine does not copy. `None` at the end.
+    ///
+    /// # Errors
+    /// [`DriverError::Documents`] when the input cannot be read.
+    fn next_document(&mut self) -> Result<Option<&[u8]>>;
+}
+
+/// What a load tells while it runs.
+pub trait LoadSink {
+    /// The document at `ordinal` (0-based, in the stream) was not accepted, for `reason`.
+    fn refused(&mut self, ordinal: u64, reason: String);
+    /// `documents` were offered so far; called after each one, so it must be cheap.
+    fn offered(&mut self, documents: u64);
+}
+
+/// A session with one system.
+pub trait Driver {
+    /// The system's own answer to the question which version it is.
+    ///
+    /// # Errors
+    /// Whatever the system answers instead.
+    fn version(&mut self) -> Result<String>;
+
+    /// Runs `statement` and reads its whole answer. Several statements in one text are run in order
+    /// and the last one's answer is given, where the system itself allows that.
+    ///
+    /// # Errors
+    /// [`DriverError::Refused`] with the system's message; the session stays usable.
+    fn execute(&mut self, statement: &str) -> Result<Outcome>;
+
+    /// Inserts one document a row through `statement`, whose `:doc` is bound as text, all in one
+    /// transaction that is durable (as far as the session's settings ask) when this returns. Documents
+    /// that the system refuses are reported to `sink` and the others go on. Gives the number accepted.
+    ///
+    /// # Errors
+    /// [`DriverError::Unsupported`] from engines that load files themselves;
+    /// [`DriverError::Refused`] when the load as a whole failed, in which case nothing of it stays.
+    fn load_rows(
+        &mut self,
+        statement: &str,
+        documents: &mut dyn Documents,
+        sink: &mut dyn LoadSink,
+    ) -> Result<u64>;
+
+    /// Ends the session cleanly; everything committed is in the data folder afterwards.
+    ///
+    /// # Errors
+    /// What the system says when it cannot.
+    fn close(self: Box<Self>) -> Result<()>;
+}
+
+/// A stream shared by the worker's replies and, in the mock alone, by an engine that misbehaves.
+pub type SharedOutput = Arc<Mutex<dyn Write + Send>>;
+
+/// What surrounds a driver.
+#[derive(Clone)]
+pub struct Host {
+    /// The clock on which the mock's delays pass.
+    pub clock: Arc<dyn Clock>,
+    /// The protocol's stream, which the mock can be told to spoil.
+    pub output: Option<SharedOutput>,
+}
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host").field("output", &self.output.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// Opens a session by its protocol's name and runs the statements of `open`.
+///
+/// # Errors
+/// [`DriverError::Unsupported`] for an unknown protocol, [`DriverError::Unavailable`] when the library
+/// cannot be loaded, [`DriverError::Refused`] when the system does not open the folder, a setting, or a
+/// statement.
+pub fn connect(open: &Open, host: &Host) -> Result<Box<dyn Driver>> {
+    std::fs::create_dir_all(&open.folder).map_err(|error| {
+        DriverError::Unavailable(format!("failed to make the data folder {}: {error}", open.folder.display()))
+    })?;
+    let mut driver: Box<dyn Driver> = match open.protocol.as_str() {
+        "mock" => Box::new(crate::mock::Mock::open(open, host)?),
+        "sqlite" => Box::new(crate::sqlite::Sqlite::open(open)?),
+        "duckdb" => Box::new(crate::duckdb::Duckdb::open(open)?),
+        "chdb" => Box::new(crate::chdb::Chdb::open(open)?),
+        other => {
+            return Err(DriverError::Unsupported(format!(
+                "no driver for protocol `{other}`: use chdb, duckdb, sqlite or mock"
+            )));
+        }
+    };
+    for statement in &open.statements {
+        driver.execute(statement)?;
+    }
+    Ok(driver)
+}
+
+/// The number of cores to set, when fewer are asked for than the process may run on.
+pub(crate) fn fewer_cores(open: &Open) -> Option<usize> {
+    let all = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
+    (open.cores > 0 && open.cores < all).then_some(open.cores)
+}

@@ -1,0 +1,385 @@
+//! The C interface of DuckDB, made safe.
+#![expect(unsafe_code, reason = "calls into the C interface of a library loaded at run time")]
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::ptr::null_mut;
+
+use super::vectors::{Chunk, VectorFunctions};
+use crate::driver::{DriverError, Result};
+use crate::library::Loaded;
+use crate::several::may_be_several;
+
+/// `idx_t`.
+pub(super) type Index = u64;
+/// Any of DuckDB's handles: a pointer to something private.
+pub(super) type Handle = *mut c_void;
+
+/// `duckdb_state` for success.
+const SUCCESS: c_int = 0;
+
+/// `duckdb_result`: its public members are deprecated and not touched, but its size is part of the
+/// interface, because functions take it by value.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct RawResult {
+    column_count: Index,
+    row_count: Index,
+    rows_changed: Index,
+    columns: *mut c_void,
+    error_message: *mut c_char,
+    internal_data: *mut c_void,
+}
+
+impl RawResult {
+    const EMPTY: Self = Self {
+        column_count: 0,
+        row_count: 0,
+        rows_changed: 0,
+        columns: null_mut(),
+        error_message: null_mut(),
+        internal_data: null_mut(),
+    };
+}
+
+struct Functions {
+    version: unsafe extern "C" fn() -> *const c_char,
+    create_config: unsafe extern "C" fn(*mut Handle) -> c_int,
+    set_config: unsafe extern "C" fn(Handle, *const c_char, *const c_char) -> c_int,
+    destroy_config: unsafe extern "C" fn(*mut Handle),
+    open: unsafe extern "C" fn(*const c_char, *mut Handle, Handle, *mut *mut c_char) -> c_int,
+    close: unsafe extern "C" fn(*mut Handle),
+    connect: unsafe extern "C" fn(Handle, *mut Handle) -> c_int,
+    disconnect: unsafe extern "C" fn(*mut Handle),
+    query: unsafe extern "C" fn(Handle, *const c_char, *mut RawResult) -> c_int,
+    extract: unsafe extern "C" fn(Handle, *const c_char, *mut Handle) -> Index,
+    extract_error: unsafe extern "C" fn(Handle) -> *const c_char,
+    destroy_extracted: unsafe extern "C" fn(*mut Handle),
+    prepare_extracted: unsafe extern "C" fn(Handle, Handle, Index, *mut Handle) -> c_int,
+    prepare_error: unsafe extern "C" fn(Handle) -> *const c_char,
+    destroy_prepared: unsafe extern "C" fn(*mut Handle),
+    execute_prepared: unsafe extern "C" fn(Handle, *mut RawResult) -> c_int,
+    destroy_result: unsafe extern "C" fn(*mut RawResult),
+    error: unsafe extern "C" fn(*mut RawResult) -> *const c_char,
+    column_count: unsafe extern "C" fn(*mut RawResult) -> Index,
+    column_name: unsafe extern "C" fn(*mut RawResult, Index) -> *const c_char,
+    column_logical_type: unsafe extern "C" fn(*mut RawResult, Index) -> Handle,
+    fetch_chunk: unsafe extern "C" fn(RawResult) -> Handle,
+    free: unsafe extern "C" fn(*mut c_void),
+    vectors: VectorFunctions,
+}
+
+/// An open database with one connection.
+pub(super) struct Connection {
+    functions: Functions,
+    database: Handle,
+    connection: Handle,
+    // The code behind `functions`.
+    _library: Loaded,
+}
+
+impl Connection {
+    /// Opens the database at `path` with configuration `settings`.
+    pub(super) fn open<'a>(
+        library: Loaded,
+        path: &str,
+        settings: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self> {
+        // SAFETY: the names and types are those of duckdb.h (1.4 to 2.0).
+        let functions = unsafe {
+            Functions {
+                version: library.function("duckdb_library_version")?,
+                create_config: library.function("duckdb_create_config")?,
+                set_config: library.function("duckdb_set_config")?,
+                destroy_config: library.function("duckdb_destroy_config")?,
+                open: library.function("duckdb_open_ext")?,
+                close: library.function("duckdb_close")?,
+                connect: library.function("duckdb_connect")?,
+                disconnect: library.function("duckdb_disconnect")?,
+                query: library.function("duckdb_query")?,
+                extract: library.function("duckdb_extract_statements")?,
+                extract_error: library.function("duckdb_extract_statements_error")?,
+                destroy_extracted: library.function("duckdb_destroy_extracted")?,
+                prepare_extracted: library.function("duckdb_prepare_extracted_statement")?,
+                prepare_error: library.function("duckdb_prepare_error")?,
+                destroy_prepared: library.function("duckdb_destroy_prepare")?,
+                execute_prepared: library.function("duckdb_execute_prepared")?,
+                destroy_result: library.function("duckdb_destroy_result")?,
+                error: library.function("duckdb_result_error")?,
+                column_count: library.function("duckdb_column_count")?,
+                column_name: library.function("duckdb_column_name")?,
+                column_logical_type: library.function("duckdb_column_logical_type")?,
+                fetch_chunk: library.function("duckdb_fetch_chunk")?,
+                free: library.function("duckdb_free")?,
+                vectors: VectorFunctions::find(&library)?,
+            }
+        };
+        let mut opened = Self { functions, database: null_mut(), connection: null_mut(), _library: library };
+        let config = Config::new(&opened.functions, settings)?;
+        let path = c_text(path)?;
+        let mut message = null_mut();
+        // SAFETY: all pointers are valid for the call; the message is the callee's to allocate.
+        let state = unsafe {
+            (opened.functions.open)(path.as_ptr(), &raw mut opened.database, config.handle, &raw mut message)
+        };
+        drop(config);
+        if state != SUCCESS {
+            // SAFETY: DuckDB gives a NUL-terminated text or nothing, and wants it back.
+            let text = unsafe {
+                let text = own_text(message);
+                if !message.is_null() {
+                    (opened.functions.free)(message.cast());
+                }
+                text
+            };
+            return Err(DriverError::Refused(text.unwrap_or_else(|| "DuckDB did not open the file".into())));
+        }
+        // SAFETY: the database is open.
+        if unsafe { (opened.functions.connect)(opened.database, &raw mut opened.connection) } != SUCCESS {
+            return Err(DriverError::Refused("DuckDB opened the file and refused a connection".into()));
+        }
+        Ok(opened)
+    }
+
+    /// The library's version.
+    pub(super) fn version(&self) -> Result<String> {
+        // SAFETY: a static NUL-terminated text.
+        unsafe { own_text((self.functions.version)()) }
+            .ok_or_else(|| DriverError::Protocol("the version is nothing".into()))
+    }
+
+    /// Runs `statement` and gives its result; of several, that of the last.
+    pub(super) fn query(&mut self, statement_text: &str) -> Result<Answer<'_>> {
+        let statement = c_text(statement_text)?;
+        // DuckDB itself runs several too, but gives the rows of the first one that has any. Only a text
+        // that may hold several is taken apart, because that means to parse it twice.
+        if may_be_several(statement_text) {
+            let extracted = Extracted::of(self, &statement)?;
+            for index in 1..extracted.count {
+                drop(extracted.run(index - 1)?);
+            }
+            if extracted.count > 0 {
+                return extracted.run(extracted.count - 1);
+            }
+        }
+        let mut raw = RawResult::EMPTY;
+        // SAFETY: the connection is open and the text NUL-terminated; the result is filled in either case.
+        let state = unsafe { (self.functions.query)(self.connection, statement.as_ptr(), &raw mut raw) };
+        Answer::of(&self.functions, raw, state)
+    }
+
+    /// Disconnects and closes, which writes the checkpoint; a second time does nothing.
+    pub(super) fn close(&mut self) {
+        // SAFETY: both calls take null as "nothing to do" and leave null behind.
+        unsafe {
+            (self.functions.disconnect)(&raw mut self.connection);
+            (self.functions.close)(&raw mut self.database);
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+struct Config<'a> {
+    functions: &'a Functions,
+    handle: Handle,
+}
+
+impl<'a> Config<'a> {
+    fn new<'s>(functions: &'a Functions, settings: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Self> {
+        let mut config = Self { functions, handle: null_mut() };
+        // SAFETY: the pointer is valid for the call.
+        if unsafe { (functions.create_config)(&raw mut config.handle) } != SUCCESS {
+            return Err(DriverError::Unavailable("DuckDB gave no configuration".into()));
+        }
+        for (key, value) in settings {
+            let (name, text) = (c_text(key)?, c_text(value)?);
+            // SAFETY: the configuration is alive and both texts are NUL-terminated.
+            if unsafe { (functions.set_config)(config.handle, name.as_ptr(), text.as_ptr()) } != SUCCESS {
+                return Err(DriverError::Refused(format!(
+                    "DuckDB does not take the setting `{key}` = `{value}`"
+                )));
+            }
+        }
+        Ok(config)
+    }
+}
+
+impl Drop for Config<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `create_config`, and not used again.
+        unsafe { (self.functions.destroy_config)(&raw mut self.handle) }
+    }
+}
+
+/// The statements of one text, freed when dropped.
+struct Extracted<'a> {
+    connection: &'a Connection,
+    handle: Handle,
+    count: Index,
+}
+
+impl<'a> Extracted<'a> {
+    fn of(connection: &'a Connection, text: &CStr) -> Result<Self> {
+        let mut extracted = Self { connection, handle: null_mut(), count: 0 };
+        let functions = &connection.functions;
+        // SAFETY: the connection is open and the text NUL-terminated; the error's text, if any, lives as
+        // long as the handle.
+        unsafe {
+            extracted.count =
+                (functions.extract)(connection.connection, text.as_ptr(), &raw mut extracted.handle);
+            if extracted.count == 0
+                && !extracted.handle.is_null()
+                && let Some(message) = own_text((functions.extract_error)(extracted.handle))
+            {
+                return Err(DriverError::Refused(message));
+            }
+        }
+        Ok(extracted)
+    }
+
+    /// Runs the statement at `index`, which must be below the count.
+    fn run(&self, index: Index) -> Result<Answer<'a>> {
+        let functions = &self.connection.functions;
+        let mut prepared = null_mut();
+        // SAFETY: connection and statements are alive; a prepared statement is there to be destroyed even
+        // when preparing it failed, and its error's text lives as long.
+        unsafe {
+            let state = (functions.prepare_extracted)(
+                self.connection.connection,
+                self.handle,
+                index,
+                &raw mut prepared,
+            );
+            if state != SUCCESS {
+                let message = own_text((functions.prepare_error)(prepared));
+                (functions.destroy_prepared)(&raw mut prepared);
+                return Err(DriverError::Refused(message.unwrap_or_else(|| "a statement is wrong".into())));
+            }
+            let mut raw = RawResult::EMPTY;
+            let state = (functions.execute_prepared)(prepared, &raw mut raw);
+            (functions.destroy_prepared)(&raw mut prepared);
+            Answer::of(functions, raw, state)
+        }
+    }
+}
+
+impl Drop for Extracted<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made by `extract` or null, and not used again.
+        unsafe { (self.connection.functions.destroy_extracted)(&raw mut self.handle) }
+    }
+}
+
+/// The result of one statement, freed when dropped.
+pub(super) struct Answer<'a> {
+    functions: &'a Functions,
+    raw: RawResult,
+}
+
+impl<'a> Answer<'a> {
+    /// Takes over a result, or its message when `state` is not success.
+    fn of(functions: &'a Functions, raw: RawResult, state: c_int) -> Result<Self> {
+        let mut answer = Self { functions, raw };
+        if state == SUCCESS {
+            return Ok(answer);
+        }
+        // SAFETY: the result is alive, and its message too.
+        let message = unsafe { own_text((functions.error)(&raw mut answer.raw)) };
+        Err(DriverError::Refused(message.unwrap_or_else(|| "DuckDB failed without a message".into())))
+    }
+}
+
+impl Answer<'_> {
+    /// Names and logical types of the columns.
+    pub(super) fn columns(&mut self) -> Result<Vec<(String, LogicalType<'_>)>> {
+        // SAFETY: the result is alive, and indexes stay below the count.
+        unsafe {
+            let count = (self.functions.column_count)(&raw mut self.raw);
+            (0..count)
+                .map(|index| {
+                    let name = own_text((self.functions.column_name)(&raw mut self.raw, index))
+                        .ok_or_else(|| DriverError::Protocol(format!("column {index} has no name")))?;
+                    let handle = (self.functions.column_logical_type)(&raw mut self.raw, index);
+                    Ok((name, LogicalType { vectors: &self.functions.vectors, handle }))
+                })
+                .collect()
+        }
+    }
+
+    /// The next rows, up to 2,048 of them; `None` at the end.
+    pub(super) fn next_chunk(&mut self) -> Option<Chunk<'_>> {
+        // SAFETY: the result is alive; the chunk is owned by its new holder.
+        unsafe { Chunk::own(&self.functions.vectors, (self.functions.fetch_chunk)(self.raw)) }
+    }
+}
+
+impl Drop for Answer<'_> {
+    fn drop(&mut self) {
+        // SAFETY: alive until now, and not used again.
+        unsafe { (self.functions.destroy_result)(&raw mut self.raw) }
+    }
+}
+
+/// The type of a column, freed when dropped.
+pub(super) struct LogicalType<'a> {
+    vectors: &'a VectorFunctions,
+    handle: Handle,
+}
+
+impl LogicalType<'_> {
+    /// `DUCKDB_TYPE`.
+    pub(super) fn id(&self) -> u32 {
+        // SAFETY: the type is alive.
+        unsafe { (self.vectors.type_id)(self.handle) }
+    }
+
+    /// Of a decimal: its digits after the point, and the `DUCKDB_TYPE` it is stored as.
+    pub(super) fn decimal(&self) -> (u32, u32) {
+        // SAFETY: the type is alive.
+        unsafe {
+            (
+                u32::from((self.vectors.decimal_scale)(self.handle)),
+                (self.vectors.decimal_storage)(self.handle),
+            )
+        }
+    }
+}
+
+impl Drop for LogicalType<'_> {
+    fn drop(&mut self) {
+        // SAFETY: alive until now, and not used again.
+        unsafe { (self.vectors.destroy_type)(&raw mut self.handle) }
+    }
+}
+
+fn c_text(text: &str) -> Result<CString> {
+    CString::new(text).map_err(|_| {
+        DriverError::Unsupported("DuckDB takes no NUL byte in a statement: write it as chr(0)".into())
+    })
+}
+
+/// # Safety
+/// `text` must be null or a NUL-terminated text that is alive.
+unsafe fn own_text(text: *const c_char) -> Option<String> {
+    // SAFETY: as promised by the caller.
+    (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) }.to_string_lossy().trim().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_has_the_size_of_the_c_struct() {
+        assert_eq!(size_of::<RawResult>(), 48);
+    }
+
+    #[test]
+    fn a_nul_byte_in_a_statement_is_refused_with_advice() {
+        assert!(matches!(c_text("a\0b"), Err(DriverError::Unsupported(text)) if text.contains("chr(0)")));
+    }
+}

@@ -1,0 +1,408 @@
+//! Reading DuckDB's vectors: one column of up to 2,048 rows at a time.
+#![expect(unsafe_code, reason = "reads memory whose layout the C interface defines")]
+
+use jsonathlon_dataset::value::{Row, Value};
+
+use super::library::{Handle, Index};
+use crate::decimal::decimal;
+use crate::driver::{DriverError, Result};
+use crate::library::Loaded;
+
+/// The functions about chunks, vectors and types.
+pub(super) struct VectorFunctions {
+    pub(super) type_id: unsafe extern "C" fn(Handle) -> u32,
+    pub(super) decimal_scale: unsafe extern "C" fn(Handle) -> u8,
+    pub(super) decimal_storage: unsafe extern "C" fn(Handle) -> u32,
+    pub(super) destroy_type: unsafe extern "C" fn(*mut Handle),
+    chunk_size: unsafe extern "C" fn(Handle) -> Index,
+    chunk_vector: unsafe extern "C" fn(Handle, Index) -> Handle,
+    chunk_columns: unsafe extern "C" fn(Handle) -> Index,
+    destroy_chunk: unsafe extern "C" fn(*mut Handle),
+    data: unsafe extern "C" fn(Handle) -> *const u8,
+    validity: unsafe extern "C" fn(Handle) -> *const u64,
+}
+
+impl VectorFunctions {
+    pub(super) fn find(library: &Loaded) -> Result<Self> {
+        // SAFETY: the names and types are those of duckdb.h (1.4 to 2.0).
+        unsafe {
+            Ok(Self {
+                type_id: library.function("duckdb_get_type_id")?,
+                decimal_scale: library.function("duckdb_decimal_scale")?,
+                decimal_storage: library.function("duckdb_decimal_internal_type")?,
+                destroy_type: library.function("duckdb_destroy_logical_type")?,
+                chunk_size: library.function("duckdb_data_chunk_get_size")?,
+                chunk_vector: library.function("duckdb_data_chunk_get_vector")?,
+                chunk_columns: library.function("duckdb_data_chunk_get_column_count")?,
+                destroy_chunk: library.function("duckdb_destroy_data_chunk")?,
+                data: library.function("duckdb_vector_get_data")?,
+                validity: library.function("duckdb_vector_get_validity")?,
+            })
+        }
+    }
+}
+
+/// How the cells of a column are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cell {
+    Bool,
+    I8,
+    I16,
+    I32,
+    I64,
+    U8,
+    U16,
+    U32,
+    U64,
+    I128,
+    U128,
+    F32,
+    F64,
+    Text,
+    /// `SELECT NULL`: no cell holds anything.
+    Null,
+    Decimal(u32, Integer),
+}
+
+/// How a decimal's digits are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Integer {
+    I16,
+    I32,
+    I64,
+    I128,
+}
+
+impl Cell {
+    /// The storage of a `DUCKDB_TYPE`; a decimal's digits and storage come from `decimal`. `None` for
+    /// what has no place in an answer.
+    pub(super) fn of(id: u32, decimal: impl FnOnce() -> (u32, u32)) -> Option<Self> {
+        Some(match id {
+            1 => Self::Bool,
+            2 => Self::I8,
+            3 => Self::I16,
+            4 => Self::I32,
+            5 => Self::I64,
+            6 => Self::U8,
+            7 => Self::U16,
+            8 => Self::U32,
+            9 => Self::U64,
+            10 => Self::F32,
+            11 => Self::F64,
+            16 => Self::I128,
+            32 => Self::U128,
+            17 => Self::Text,
+            36 => Self::Null,
+            19 => {
+                let (scale, storage) = decimal();
+                let integer = match storage {
+                    3 => Integer::I16,
+                    4 => Integer::I32,
+                    5 => Integer::I64,
+                    16 => Integer::I128,
+                    _ => return None,
+                };
+                Self::Decimal(scale, integer)
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The name of a `DUCKDB_TYPE`, for messages.
+pub(super) fn type_name(id: u32) -> String {
+    let name = match id {
+        12 => "TIMESTAMP",
+        13 => "DATE",
+        14 => "TIME",
+        15 => "INTERVAL",
+        18 => "BLOB",
+        20 => "TIMESTAMP_S",
+        21 => "TIMESTAMP_MS",
+        22 => "TIMESTAMP_NS",
+        23 => "ENUM",
+        24 => "LIST",
+        25 => "STRUCT",
+        26 => "MAP",
+        27 => "UUID",
+        28 => "UNION",
+        29 => "BIT",
+        30 => "TIMETZ",
+        31 => "TIMESTAMP WITH TIME ZONE",
+        33 => "ARRAY",
+        35 => "BIGNUM",
+        39 => "TIME_NS",
+        40 => "GEOMETRY",
+        41 => "VARIANT",
+        _ => return format!("number {id}"),
+    };
+    name.to_owned()
+}
+
+/// `duckdb_string_t`: up to 12 bytes in place, longer ones behind a pointer.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct RawText {
+    length: u32,
+    prefix: [u8; 4],
+    rest: RawTextEnd,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+union RawTextEnd {
+    inlined: [u8; 8],
+    pointer: *const u8,
+}
+
+/// Up to 2,048 rows, freed when dropped.
+pub(super) struct Chunk<'a> {
+    functions: &'a VectorFunctions,
+    handle: Handle,
+}
+
+impl<'a> Chunk<'a> {
+    /// # Safety
+    /// `handle` must be null or a chunk that nobody else frees.
+    pub(super) unsafe fn own(functions: &'a VectorFunctions, handle: Handle) -> Option<Self> {
+        (!handle.is_null()).then_some(Self { functions, handle })
+    }
+
+    /// Appends the rows to `rows`. `columns` are the names and storages of the answer's columns.
+    pub(super) fn read(&self, columns: &[(String, Cell)], rows: &mut Vec<Row>) -> Result<()> {
+        // SAFETY: the chunk is alive.
+        let (size, count) = unsafe {
+            ((self.functions.chunk_size)(self.handle), (self.functions.chunk_columns)(self.handle))
+        };
+        let size = usize::try_from(size).map_err(|_| DriverError::Protocol("a chunk without end".into()))?;
+        if usize::try_from(count) != Ok(columns.len()) {
+            return Err(DriverError::Protocol(format!("a chunk of {count} columns, not {}", columns.len())));
+        }
+        let first = rows.len();
+        rows.extend((0..size).map(|_| Vec::with_capacity(columns.len())));
+        for (index, (name, cell)) in columns.iter().enumerate() {
+            // SAFETY: the index is below the count, and the vector lives as long as the chunk.
+            let column = unsafe {
+                let vector = (self.functions.chunk_vector)(self.handle, index as Index);
+                Column {
+                    data: (self.functions.data)(vector),
+                    validity: (self.functions.validity)(vector),
+                    length: size,
+                }
+            };
+            column.append(*cell, name, &mut rows[first..])?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Chunk<'_> {
+    fn drop(&mut self) {
+        // SAFETY: alive until now, and not used again.
+        unsafe { (self.functions.destroy_chunk)(&raw mut self.handle) }
+    }
+}
+
+/// One column of a chunk.
+struct Column {
+    data: *const u8,
+    validity: *const u64,
+    length: usize,
+}
+
+impl Column {
+    fn is_valid(&self, row: usize) -> bool {
+        if self.validity.is_null() {
+            return true;
+        }
+        // SAFETY: the mask has a bit for each of the chunk's rows.
+        let word = unsafe { self.validity.add(row / 64).read() };
+        word & (1 << (row % 64)) != 0
+    }
+
+    /// The cells as `T`, which must be how this column is stored.
+    ///
+    /// # Safety
+    /// As said.
+    unsafe fn cells<T: Copy>(&self) -> &[T] {
+        // SAFETY: a vector's data has a cell for each of the chunk's rows, and DuckDB aligns it for any
+        // of its own types.
+        unsafe { std::slice::from_raw_parts(self.data.cast::<T>(), self.length) }
+    }
+
+    fn append(&self, cell: Cell, name: &str, rows: &mut [Row]) -> Result<()> {
+        // SAFETY: `cell` was taken from the column's own logical type.
+        unsafe {
+            match cell {
+                Cell::Bool => self.each(rows, |truth: u8| Ok(Value::Bool(truth != 0))),
+                Cell::I8 => self.each(rows, |n: i8| Ok(Value::Int(n.into()))),
+                Cell::I16 => self.each(rows, |n: i16| Ok(Value::Int(n.into()))),
+                Cell::I32 => self.each(rows, |n: i32| Ok(Value::Int(n.into()))),
+                Cell::I64 => self.each(rows, |n: i64| Ok(Value::Int(n))),
+                Cell::U8 => self.each(rows, |n: u8| Ok(Value::Int(n.into()))),
+                Cell::U16 => self.each(rows, |n: u16| Ok(Value::Int(n.into()))),
+                Cell::U32 => self.each(rows, |n: u32| Ok(Value::Int(n.into()))),
+                Cell::U64 => self.each(rows, |n: u64| narrow(i64::try_from(n).ok(), name)),
+                Cell::I128 => self.each(rows, |n: [u64; 2]| narrow(i64::try_from(join(n)).ok(), name)),
+                Cell::U128 => {
+                    self.each(rows, |n: [u64; 2]| narrow(i64::try_from(join(n).cast_unsigned()).ok(), name))
+                }
+                Cell::F32 => self.each(rows, |n: f32| Ok(Value::Float(n.into()))),
+                Cell::F64 => self.each(rows, |n: f64| Ok(Value::Float(n))),
+                Cell::Text => self.each(rows, |text: RawText| text.read(name)),
+                Cell::Decimal(scale, Integer::I16) => {
+                    self.each(rows, |n: i16| narrow_decimal(n.into(), scale, name))
+                }
+                Cell::Decimal(scale, Integer::I32) => {
+                    self.each(rows, |n: i32| narrow_decimal(n.into(), scale, name))
+                }
+                Cell::Decimal(scale, Integer::I64) => {
+                    self.each(rows, |n: i64| narrow_decimal(n.into(), scale, name))
+                }
+                Cell::Decimal(scale, Integer::I128) => {
+                    self.each(rows, |n: [u64; 2]| narrow_decimal(join(n), scale, name))
+                }
+                Cell::Null => {
+                    rows.iter_mut().for_each(|row| row.push(Value::Null));
+                    Ok(())
+                }
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Column::cells`].
+    unsafe fn each<T: Copy>(&self, rows: &mut [Row], value: impl Fn(T) -> Result<Value>) -> Result<()> {
+        // SAFETY: as promised by the caller.
+        let cells = unsafe { self.cells::<T>() };
+        for (index, (row, cell)) in rows.iter_mut().zip(cells).enumerate() {
+            row.push(if self.is_valid(index) { value(*cell)? } else { Value::Null });
+        }
+        Ok(())
+    }
+}
+
+/// `duckdb_hugeint`: lower half first. Its alignment is 8, that of `i128` is 16.
+fn join([lower, upper]: [u64; 2]) -> i128 {
+    (i128::from(upper.cast_signed()) << 64) | i128::from(lower)
+}
+
+fn narrow(number: Option<i64>, column: &str) -> Result<Value> {
+    number.map(Value::Int).ok_or_else(|| too_wide(column))
+}
+
+fn narrow_decimal(unscaled: i128, scale: u32, column: &str) -> Result<Value> {
+    decimal(unscaled, scale).ok_or_else(|| too_wide(column))
+}
+
+fn too_wide(column: &str) -> DriverError {
+    DriverError::Unsupported(format!(
+        "a number of column `{column}` is outside 64 bits with a sign: cast it to VARCHAR"
+    ))
+}
+
+impl RawText {
+    /// # Safety (of the union)
+    /// The length tells which member is meant; DuckDB keeps the bytes alive as long as the chunk.
+    fn read(self, column: &str) -> Result<Value> {
+        let mut short = [0; 12];
+        let length = self.length as usize;
+        let bytes = if length <= short.len() {
+            short[..4].copy_from_slice(&self.prefix);
+            // SAFETY: short texts stand in place.
+            short[4..].copy_from_slice(unsafe { &self.rest.inlined });
+            &short[..length]
+        } else {
+            // SAFETY: long texts stand behind the pointer.
+            unsafe { std::slice::from_raw_parts(self.rest.pointer, length) }
+        };
+        std::str::from_utf8(bytes).map(|text| Value::Text(text.to_owned())).map_err(|error| {
+            DriverError::Protocol(format!("a VARCHAR of column `{column}` is not UTF-8 ({error})"))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn column<T>(cells: &[T], validity: Option<&[u64]>) -> Column {
+        Column {
+            data: cells.as_ptr().cast(),
+            validity: validity.map_or(std::ptr::null(), <[u64]>::as_ptr),
+            length: cells.len(),
+        }
+    }
+
+    fn read<T>(cells: &[T], validity: Option<&[u64]>, cell: Cell) -> Result<Vec<Value>> {
+        let mut rows = vec![Vec::new(); cells.len()];
+        column(cells, validity).append(cell, "c", &mut rows)?;
+        Ok(rows.into_iter().map(|mut row| row.remove(0)).collect())
+    }
+
+    #[test]
+    fn cells_are_read_by_their_storage_and_the_mask() {
+        assert_eq!(read(&[1u8, 0], None, Cell::Bool).unwrap(), [Value::Bool(true), Value::Bool(false)]);
+        let extremes = read(&[i64::MIN, 7, i64::MAX], Some(&[0b101]), Cell::I64).unwrap();
+        assert_eq!(extremes, [Value::Int(i64::MIN), Value::Null, Value::Int(i64::MAX)]);
+        assert_eq!(read(&[-125i32], None, Cell::Decimal(2, Integer::I32)).unwrap(), [Value::Float(-1.25)]);
+        assert_eq!(read(&[0u8], None, Cell::Null).unwrap(), [Value::Null]);
+    }
+
+    #[test]
+    fn the_mask_has_64_rows_a_word() {
+        let cells: Vec<i16> = (0..130).collect();
+        let values = read(&cells, Some(&[u64::MAX, u64::MAX, 0b01]), Cell::I16).unwrap();
+        assert_eq!(
+            (&values[127], &values[128], &values[129]),
+            (&Value::Int(127), &Value::Int(128), &Value::Null)
+        );
+    }
+
+    #[test]
+    fn wide_numbers_are_narrowed_or_refused() {
+        let wide = |number: i128| [number as u64, (number >> 64) as u64];
+        assert_eq!(read(&[wide(-3)], None, Cell::I128).unwrap(), [Value::Int(-3)]);
+        let Err(DriverError::Unsupported(text)) = read(&[wide(i128::from(i64::MAX) + 1)], None, Cell::I128)
+        else {
+            panic!("was read")
+        };
+        assert!(text.contains("`c`") && text.contains("VARCHAR"), "{text}");
+        assert!(read(&[u64::MAX], None, Cell::U64).is_err());
+        assert!(read(&[[0u64, 1 << 63]], None, Cell::U128).is_err());
+    }
+
+    #[test]
+    fn types_without_a_place_in_an_answer_are_known_by_name() {
+        assert_eq!(Cell::of(12, || (0, 0)), None);
+        assert_eq!(type_name(12), "TIMESTAMP");
+        assert_eq!(type_name(250), "number 250");
+        assert_eq!(Cell::of(19, || (3, 5)), Some(Cell::Decimal(3, Integer::I64)));
+    }
+
+    proptest! {
+        #[test]
+        fn texts_short_and_long_are_read_whole(text in "\\PC{0,40}") {
+            let bytes = text.as_bytes();
+            let mut raw = RawText { length: bytes.len() as u32, prefix: [0; 4], rest: RawTextEnd { inlined: [0; 8] } };
+            if bytes.len() <= 12 {
+                let mut all = [0; 12];
+                all[..bytes.len()].copy_from_slice(bytes);
+                raw.prefix.copy_from_slice(&all[..4]);
+                let mut end = [0; 8];
+                end.copy_from_slice(&all[4..]);
+                raw.rest.inlined = end;
+            } else {
+                raw.prefix.copy_from_slice(&bytes[..4]);
+                raw.rest.pointer = bytes.as_ptr();
+            }
+            prop_assert_eq!(read(&[raw], None, Cell::Text).unwrap(), vec![Value::Text(text)]);
+        }
+
+        #[test]
+        fn halves_of_a_wide_number_join(number in any::<i128>()) {
+            prop_assert_eq!(join([number as u64, (number >> 64) as u64]), number);
+        }
+    }
+}

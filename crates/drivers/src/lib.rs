@@ -1,0 +1,24 @@
+//! Drivers: how a statement and its typed answer reach a database, and the worker process in which
+//! one engine runs apart from the program that measures it.
+//!
+//! A driver knows a protocol and nothing of questions, catalogues or ranks. Everything that loads
+//! foreign code (a C library of hundreds of megabytes that may crash, print, or keep threads) does so
+//! in a worker process, so that it can be killed, measured and started cold.
+
+pub mod driver;
+pub mod worker;
+
+mod chdb;
+mod decimal;
+mod duckdb;
+mod library;
+mod mock;
+mod several;
+mod sqlite;
+#[cfg(test)]
+mod testing;
+mod wire;
+
+pub use driver::{
+    Documents, Driver, DriverError, Host, LoadSink, Open, Outcome, Result, SharedOutput, connect,
+};

@@ -1,0 +1,78 @@
+//! Loading an engine's shared library.
+#![expect(unsafe_code, reason = "loading a library runs its initialisers, and symbols carry no types")]
+
+use std::path::{Path, PathBuf};
+
+use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
+
+use crate::driver::{DriverError, Open, Result};
+
+/// A loaded library. It is never unloaded: both engines leave threads behind that run its code, and the
+/// process ends soon after its session anyway.
+pub(crate) struct Loaded {
+    library: std::mem::ManuallyDrop<Library>,
+    path: PathBuf,
+}
+
+impl Loaded {
+    /// Loads the library that `open` names.
+    pub(crate) fn open(open: &Open) -> Result<Self> {
+        let path = open.library.as_deref().ok_or_else(|| {
+            DriverError::Unavailable(format!("protocol `{}` needs the path of a library", open.protocol))
+        })?;
+        Self::load(path)
+    }
+
+    fn load(path: &Path) -> Result<Self> {
+        // Local: the libraries carry their own copies of common C++ symbols and must not see each other.
+        // Lazy: of half a gigabyte of code few functions are called, so few symbols need resolving.
+        // SAFETY: the initialisers are those of the engine that the caller asked for by its path.
+        let library = unsafe { Library::open(Some(path), RTLD_LAZY | RTLD_LOCAL) };
+        let library = library.map_err(|error| {
+            DriverError::Unavailable(format!("failed to load {}: {error}", path.display()))
+        })?;
+        Ok(Self { library: std::mem::ManuallyDrop::new(library), path: path.to_owned() })
+    }
+
+    /// The function called `name`.
+    ///
+    /// # Safety
+    /// `T` must be the type of that C function.
+    pub(crate) unsafe fn function<T: Copy>(&self, name: &str) -> Result<T> {
+        // SAFETY: the caller vouches for the type.
+        let symbol = unsafe { self.library.get::<T>(name.as_bytes()) };
+        symbol.map(|symbol| *symbol).map_err(|_| {
+            DriverError::Unavailable(format!(
+                "{} has no function `{name}`: is it this engine's library, and recent enough?",
+                self.path.display()
+            ))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn open(library: Option<&str>) -> Open {
+        Open { protocol: "duckdb".into(), library: library.map(PathBuf::from), ..Open::default() }
+    }
+
+    #[test]
+    fn a_missing_path_and_a_missing_file_are_told_apart() {
+        let Err(DriverError::Unavailable(text)) = Loaded::open(&open(None)) else { panic!("loaded nothing") };
+        assert!(text.contains("`duckdb` needs the path"), "{text}");
+        let Err(DriverError::Unavailable(text)) = Loaded::open(&open(Some("/nonexistent/lib.so"))) else {
+            panic!("loaded nothing")
+        };
+        assert!(text.contains("/nonexistent/lib.so"), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_is_no_library_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "not an object file").unwrap();
+        let Err(DriverError::Unavailable(text)) = Loaded::load(file.path()) else { panic!("loaded a text") };
+        assert!(text.contains(file.path().to_str().unwrap()), "{text}");
+    }
+}

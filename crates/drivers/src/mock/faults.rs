@@ -1,0 +1,136 @@
+//! Doing what a script says.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use jsonathlon_dataset::value::{Row, Value};
+use rustix::process::{Signal, getpid, kill_process};
+
+use super::script::{Act, Changes, Death};
+use crate::driver::{DriverError, Host, Outcome, Result};
+
+/// Does what happens before an answer; in a load, `offered` documents have come so far.
+pub(super) fn before(act: &Act, offered: u64, host: &Host) -> Result<()> {
+    match act {
+        Act::Delay { ms } => host.clock.sleep(Duration::from_millis(*ms)),
+        Act::Refuse { message } => return Err(DriverError::Refused(message.clone())),
+        Act::Crash { by, after } if *after == offered => die(*by),
+        Act::Hang { after } if *after == offered => loop {
+            // Not on the host's clock: a fake one would make a spinning loop of it.
+            std::thread::sleep(Duration::from_secs(3600));
+        },
+        Act::Garbage { text, times } => spoil(text, *times, host)?,
+        Act::Print { text } => println!("{text}"),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn die(by: Death) -> ! {
+    if by == Death::Kill {
+        // Should it fail, aborting is the next best death.
+        kill_process(getpid(), Signal::KILL).ok();
+    }
+    std::process::abort()
+}
+
+fn spoil(text: &str, times: u64, host: &Host) -> Result<()> {
+    let Some(output) = &host.output else {
+        return Err(DriverError::Unsupported("there is no stream to be spoilt".into()));
+    };
+    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    for _ in 0..times {
+        if output.write_all(text.as_bytes()).is_err() {
+            break;
+        }
+    }
+    // A coordinator that has hung up has seen enough.
+    output.flush().ok();
+    Ok(())
+}
+
+/// Does to an answer what is to be done to it.
+pub(super) fn after(act: &Act, outcome: &mut Outcome) {
+    let rows = &mut outcome.rows;
+    match act {
+        Act::WrongValue { row, column, value } => {
+            if let Some(cell) = cell(rows, *row, *column) {
+                *cell = value.clone().unwrap_or_else(|| another(cell));
+            }
+        }
+        Act::Nan { row, column } => {
+            if let Some(cell) = cell(rows, *row, *column) {
+                *cell = Value::Float(f64::NAN);
+            }
+        }
+        Act::MissingRow { row } if *row < rows.len() => {
+            rows.remove(*row);
+        }
+        Act::ExtraRow { cells } => rows.push(cells.clone()),
+        Act::Reorder => rows.reverse(),
+        _ => {}
+    }
+}
+
+fn cell(rows: &mut [Row], row: usize, column: usize) -> Option<&mut Value> {
+    rows.get_mut(row)?.get_mut(column)
+}
+
+/// A value near to this one and not it.
+fn another(value: &Value) -> Value {
+    match value {
+        Value::Null => Value::Int(0),
+        Value::Bool(truth) => Value::Bool(!truth),
+        Value::Int(number) => Value::Int(number.wrapping_add(1)),
+        Value::Float(number) => Value::Float(number + 1.0),
+        Value::Text(text) => Value::Text(format!("{text}?")),
+    }
+}
+
+/// A document as a system that changes it would give it back; as it is when it cannot be read.
+pub(super) fn changed(document: String, changes: Changes) -> String {
+    if !changes.drop_nulls && !changes.reorder_keys {
+        return document;
+    }
+    match serde_json::from_str(&document) {
+        Ok(value) => {
+            let mut text = String::with_capacity(document.len());
+            write(&value, changes, &mut text);
+            text
+        }
+        Err(_) => document,
+    }
+}
+
+fn write(value: &serde_json::Value, changes: Changes, text: &mut String) {
+    match value {
+        serde_json::Value::Object(members) => {
+            let mut members: Vec<_> =
+                members.iter().filter(|(_, value)| !(changes.drop_nulls && value.is_null())).collect();
+            if changes.reorder_keys {
+                members.sort_by_key(|(key, _)| *key);
+            }
+            text.push('{');
+            for (index, (key, value)) in members.into_iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                text.push_str(&serde_json::Value::from(key.as_str()).to_string());
+                text.push(':');
+                write(value, changes, text);
+            }
+            text.push('}');
+        }
+        serde_json::Value::Array(values) => {
+            text.push('[');
+            for (index, value) in values.iter().enumerate() {
+                if index > 0 {
+                    text.push(',');
+                }
+                write(value, changes, text);
+            }
+            text.push(']');
+        }
+        other => text.push_str(&other.to_string()),
+    }
+}

@@ -1,0 +1,213 @@
+//! A system that answers exactly, and errs exactly as a script tells it.
+//!
+//! Its statements are words: `create`, `index`, `load FILE`, `drain`, `drained`, `compact`, `count`,
+//! `sizes`, `plan NAME`, `q1` … `q6`, `read_back KEY, KEY …` and `drop`; what follows a word that needs
+//! nothing is ignored. By row it loads with `load :doc`. What it has loaded stays in its data folder, so
+//! that it can be restarted in another process as a real engine is.
+
+mod faults;
+mod script;
+mod store;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use jsonathlon_dataset::questions::Question;
+use jsonathlon_dataset::source::Source;
+use jsonathlon_dataset::value::{Row, Value};
+
+use crate::driver::{Documents, Driver, DriverError, Host, LoadSink, Open, Outcome, Result};
+use script::{Act, Script};
+use store::Store;
+
+/// A session with one data folder.
+pub(crate) struct Mock {
+    script: Script,
+    store: Store,
+    host: Host,
+}
+
+impl Mock {
+    /// Reads the script and opens the folder.
+    pub(crate) fn open(open: &Open, host: &Host) -> Result<Self> {
+        let mock = Self { script: Script::of(open)?, store: Store::new(&open.folder), host: host.clone() };
+        mock.begin("open")?;
+        Ok(mock)
+    }
+
+    /// Counts the ask and does what is to happen before its answer; gives which ask it is.
+    fn begin(&self, name: &str) -> Result<u64> {
+        let nth = self.store.count_ask(name)?;
+        self.host.clock.sleep(self.delay(name));
+        self.happen(name, nth, 0)?;
+        Ok(nth)
+    }
+
+    fn happen(&self, name: &str, nth: u64, offered: u64) -> Result<()> {
+        self.script.faults_of(name, nth).try_for_each(|act| {
+            // In the middle of a load only what waits for that document happens.
+            let waits = matches!(act, Act::Crash { .. } | Act::Hang { .. });
+            if offered > 0 && !waits { Ok(()) } else { faults::before(act, offered, &self.host) }
+        })
+    }
+
+    fn delay(&self, name: &str) -> Duration {
+        Duration::from_millis(self.script.delay_ms.get(name).copied().unwrap_or(0))
+    }
+
+    fn answer(&mut self, name: &str, rest: &str, nth: u64) -> Result<Outcome> {
+        if let Some(question) = Question::ALL.into_iter().find(|question| question.id() == name) {
+            let rows = self.store.answers()?.rows(question).to_vec();
+            let columns = question.columns().iter().map(|column| (*column).to_owned()).collect();
+            let rows_read = Some(self.store.documents()?);
+            return Ok(Outcome { columns, rows, rows_read, ..Outcome::default() });
+        }
+        match name {
+            "create" => self.store.create().map(|()| Outcome::default()),
+            "drop" => self.store.remove().map(|()| Outcome::default()),
+            "index" | "drain" | "compact" => self.store.bytes().map(|_| Outcome::default()),
+            "load" => self.load_file(Path::new(rest), nth).map(|()| Outcome::default()),
+            "drained" => Ok(single("remaining", count(self.script.undrained.saturating_sub(nth - 1)))),
+            "count" => {
+                let documents = i64::try_from(self.store.documents()?).unwrap_or(i64::MAX);
+                Ok(single("count", Value::Int(documents.saturating_add(self.script.count_off_by))))
+            }
+            "sizes" => self.sizes(),
+            "plan" => {
+                let plan = self.script.plans.get(rest).cloned().unwrap_or_else(|| format!("scan for {rest}"));
+                Ok(single("plan", Value::Text(plan)))
+            }
+            "read_back" => self.read_back(rest),
+            _ => Err(DriverError::Refused(format!("unknown statement `{name}`"))),
+        }
+    }
+
+    fn sizes(&self) -> Result<Outcome> {
+        let bytes = count(self.store.bytes()?);
+        let mut figures = BTreeMap::from([
+            ("total_bytes".to_owned(), bytes.clone()),
+            ("data_bytes".to_owned(), bytes),
+            ("index_bytes".to_owned(), Value::Int(0)),
+        ]);
+        figures.extend(self.script.sizes.clone());
+        let (columns, row): (Vec<String>, Row) = figures.into_iter().unzip();
+        Ok(Outcome { columns, rows: vec![row], ..Outcome::default() })
+    }
+
+    fn read_back(&self, keys: &str) -> Result<Outcome> {
+        let keys: Vec<i64> = keys
+            .split(|byte: char| !byte.is_ascii_digit() && byte != '-')
+            .filter(|key| !key.is_empty())
+            .map(|key| key.parse().map_err(|_| DriverError::Refused(format!("`{key}` is no time"))))
+            .collect::<Result<_>>()?;
+        let documents = self.store.with_times(&keys)?;
+        let row = |document| vec![Value::Text(faults::changed(document, self.script.read_back))];
+        Ok(Outcome {
+            columns: vec!["document".into()],
+            rows: documents.into_iter().map(row).collect(),
+            ..Outcome::default()
+        })
+    }
+
+    /// Loads a whole file or nothing of it, as engines do that read files themselves.
+    fn load_file(&mut self, file: &Path, nth: u64) -> Result<()> {
+        struct File(jsonathlon_dataset::source::Documents);
+        impl Documents for File {
+            fn next_document(&mut self) -> Result<Option<&[u8]>> {
+                self.0.next_line().map_err(|error| DriverError::Refused(error.to_string()))
+            }
+        }
+        struct First(Option<(u64, String)>);
+        impl LoadSink for First {
+            fn refused(&mut self, ordinal: u64, reason: String) {
+                self.0.get_or_insert((ordinal, reason));
+            }
+            fn offered(&mut self, _: u64) {}
+        }
+        let documents = Source::Path(file.to_owned())
+            .documents()
+            .map_err(|error| DriverError::Refused(error.to_string()))?;
+        let mut first = First(None);
+        let lines = self.gather(&mut File(documents), &mut first, nth)?.0;
+        match first.0 {
+            Some((ordinal, reason)) => {
+                Err(DriverError::Refused(format!("document {ordinal} of {}: {reason}", file.display())))
+            }
+            None => self.store.append(&lines),
+        }
+    }
+
+    /// The lines that are accepted, and how many they are.
+    fn gather(
+        &mut self,
+        documents: &mut dyn Documents,
+        sink: &mut dyn LoadSink,
+        nth: u64,
+    ) -> Result<(Vec<u8>, u64)> {
+        let (mut lines, mut offered, mut accepted) = (Vec::new(), 0, 0);
+        while let Some(document) = documents.next_document()? {
+            let scripted = self.script.refusal(offered, nth).map(str::to_owned);
+            match scripted.or_else(|| self.store.unreadable(document)) {
+                Some(reason) => sink.refused(offered, reason),
+                None => {
+                    lines.extend_from_slice(document);
+                    lines.push(b'\n');
+                    accepted += 1;
+                }
+            }
+            offered += 1;
+            self.happen("load", nth, offered)?;
+            sink.offered(offered);
+        }
+        Ok((lines, accepted))
+    }
+}
+
+impl Driver for Mock {
+    fn version(&mut self) -> Result<String> {
+        Ok(self.script.version.clone())
+    }
+
+    fn execute(&mut self, statement: &str) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        for statement in statement.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
+            let (name, rest) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
+            let nth = self.begin(name)?;
+            outcome = self.answer(name, rest.trim(), nth)?;
+            outcome.server_seconds = Some(self.delay(name).as_secs_f64());
+            self.script.faults_of(name, nth).for_each(|act| faults::after(act, &mut outcome));
+        }
+        Ok(outcome)
+    }
+
+    fn load_rows(
+        &mut self,
+        statement: &str,
+        documents: &mut dyn Documents,
+        sink: &mut dyn LoadSink,
+    ) -> Result<u64> {
+        if !statement.contains(":doc") {
+            return Err(DriverError::Unsupported("the load statement has no :doc".into()));
+        }
+        let nth = self.begin("load")?;
+        let (lines, accepted) = self.gather(documents, sink, nth)?;
+        self.store.append(&lines)?;
+        Ok(accepted)
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        self.begin("close").map(|_| ())
+    }
+}
+
+fn single(column: &str, value: Value) -> Outcome {
+    Outcome { columns: vec![column.into()], rows: vec![vec![value]], ..Outcome::default() }
+}
+
+fn count(number: u64) -> Value {
+    Value::Int(i64::try_from(number).unwrap_or(i64::MAX))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,218 @@
+use std::path::Path;
+use std::sync::Arc;
+
+use jsonathlon_dataset::reference::Reference;
+use jsonathlon_dataset::scan::scan;
+use jsonathlon_measure::clock::{Clock, FakeClock};
+use serde_json::json;
+
+use super::*;
+use crate::testing::{Lines, Told, event};
+
+const POST: &str = "app.bsky.feed.post";
+const LIKE: &str = "app.bsky.feed.like";
+
+fn host() -> (Host, Arc<FakeClock>) {
+    let clock = Arc::new(FakeClock::new());
+    (Host { clock: Arc::clone(&clock) as Arc<dyn Clock>, output: None }, clock)
+}
+
+fn mock(folder: &Path, script: serde_json::Value) -> Result<Box<Mock>> {
+    let settings = BTreeMap::from([("script".to_owned(), script.to_string())]);
+    let open = Open { protocol: "mock".into(), folder: folder.to_owned(), settings, ..Open::default() };
+    Mock::open(&open, &host().0).map(Box::new)
+}
+
+fn events() -> Vec<String> {
+    (0..40)
+        .map(|n| {
+            event(&format!("did:plc:{}", n % 7), 3_600_000_000 * n, if n % 3 == 0 { POST } else { LIKE })
+        })
+        .collect()
+}
+
+/// A mock that has loaded the events by row.
+fn loaded(folder: &Path, script: serde_json::Value) -> Box<Mock> {
+    let mut mock = mock(folder, script).unwrap();
+    mock.execute("create").unwrap();
+    assert_eq!(mock.load_rows("load :doc", &mut Lines::of(&events()), &mut Told::default()), Ok(40));
+    mock
+}
+
+fn right(question: Question) -> Vec<Row> {
+    let mut reference = Reference::default();
+    events().iter().for_each(|line| reference.observe(&scan(line.as_bytes()).event));
+    reference.answers().rows(question).to_vec()
+}
+
+fn message<T: std::fmt::Debug>(result: Result<T>) -> String {
+    match result {
+        Err(DriverError::Refused(text)) => text,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+#[test]
+fn it_answers_all_questions_over_what_it_loaded_even_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    loaded(folder.path(), json!({})).close().unwrap();
+    let mut again = mock(folder.path(), json!({})).unwrap();
+    for question in Question::ALL {
+        let outcome = again.execute(question.id()).unwrap();
+        assert_eq!(outcome.rows, right(question), "{}", question.id());
+        assert!(!outcome.rows.is_empty());
+        assert_eq!(outcome.columns, question.columns());
+    }
+}
+
+#[test]
+fn a_file_is_loaded_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("in put.ndjson");
+    std::fs::write(&file, events().join("\n")).unwrap();
+    let script = json!({"refuse": [{"ordinal": 7, "reason": "no", "load": 1}]});
+    let mut mock = mock(folder.path(), script).unwrap();
+    mock.execute("create").unwrap();
+    let load = format!("load {}", file.display());
+    let text = message(mock.execute(&load));
+    assert!(text.starts_with("document 7 of") && text.ends_with(": no"), "{text}");
+    assert_eq!(mock.execute("count").unwrap().rows, vec![vec![Value::Int(0)]]);
+    mock.execute(&load).unwrap();
+    assert_eq!(mock.execute("count").unwrap().rows, vec![vec![Value::Int(40)]]);
+    assert!(message(mock.execute("load nowhere.ndjson")).contains("nowhere.ndjson"));
+}
+
+#[test]
+fn documents_are_refused_by_the_script_and_for_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = json!({"refuse": [{"ordinal": 1, "reason": "too red"}], "count_off_by": 2});
+    let mut mock = mock(folder.path(), script).unwrap();
+    mock.execute("create").unwrap();
+    let mut told = Told::default();
+    let lines = [&b"{}"[..], b"{}", b"{\"a\":", b"[1]", b"{\"b\":1}", b"\"\xff\""];
+    assert_eq!(mock.load_rows("load :doc", &mut Lines::of(&lines), &mut told), Ok(2));
+    assert_eq!(told.refused.iter().map(|refused| refused.0).collect::<Vec<_>>(), [1, 2, 3, 5]);
+    assert_eq!(told.refused[0].1, "too red");
+    assert!(told.refused[1].1.starts_with("not JSON: "), "{:?}", told.refused);
+    assert_eq!(mock.execute("count").unwrap().rows, vec![vec![Value::Int(4)]]);
+}
+
+#[test]
+fn an_answer_is_distorted_at_the_ask_that_the_script_names_across_restarts() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = json!({"faults": [
+        {"on": "q2", "nth": 2, "do": "wrong_value", "row": 0, "column": 2},
+        {"on": "q2", "nth": 3, "do": "missing_row", "row": 1},
+        {"on": "q2", "nth": 4, "do": "extra_row", "cells": ["x", null, 1.5]},
+        {"on": "q2", "nth": 5, "do": "reorder"},
+        {"on": "q2", "nth": 6, "do": "nan", "row": 1, "column": 1},
+        {"on": "q2", "nth": 7, "do": "wrong_value", "row": 0, "column": 0, "value": null},
+        {"on": "q2", "nth": 8, "do": "refuse", "message": "out of memory"},
+    ]});
+    let right = right(Question::Q2);
+    let mut mock_now = loaded(folder.path(), script.clone());
+    let mut ask = || {
+        // A restart between all asks must not lose count.
+        let mut next = mock(folder.path(), script.clone()).unwrap();
+        std::mem::swap(&mut next, &mut mock_now);
+        mock_now.execute("q2").map(|outcome| outcome.rows)
+    };
+    assert_eq!(ask().unwrap(), right);
+    let wrong = ask().unwrap();
+    let Value::Int(users) = right[0][2] else { panic!("users are counted") };
+    assert_eq!(wrong[0][2], Value::Int(users + 1));
+    assert_eq!(wrong[1..], right[1..]);
+    assert_eq!(ask().unwrap(), right[..1]);
+    assert_eq!(ask().unwrap()[2], vec![Value::Text("x".into()), Value::Null, Value::Float(1.5)]);
+    assert_eq!(ask().unwrap(), right.iter().rev().cloned().collect::<Vec<_>>());
+    assert!(matches!(ask().unwrap()[1][1], Value::Float(number) if number.is_nan()));
+    assert_eq!(ask().unwrap()[0][0], Value::Null);
+    assert_eq!(ask(), Err(DriverError::Refused("out of memory".into())));
+    assert_eq!(ask().unwrap(), right);
+}
+
+#[test]
+fn delays_pass_on_the_hosts_clock_and_are_told_as_its_own_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = json!({"delay_ms": {"open": 700, "q1": 30}, "faults": [{"on": "q1", "nth": 2, "do": "delay", "ms": 5}]});
+    let settings = BTreeMap::from([("script".to_owned(), script.to_string())]);
+    let open = Open { folder: folder.path().to_owned(), settings, ..Open::default() };
+    let (host, clock) = host();
+    let mut mock = Mock::open(&open, &host).unwrap();
+    assert_eq!(clock.now(), Duration::from_millis(700));
+    mock.execute("create").unwrap();
+    assert_eq!(mock.execute("q1").unwrap().server_seconds, Some(0.03));
+    assert_eq!(clock.now(), Duration::from_millis(730));
+    mock.execute("q1").unwrap();
+    assert_eq!(clock.now(), Duration::from_millis(765));
+}
+
+#[test]
+fn it_drains_after_some_looks_and_tells_sizes_and_plans() {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        json!({"undrained": 2, "sizes": {"index_bytes": 5, "parts": null}, "plans": {"q1": "index only"}});
+    let mut mock = loaded(folder.path(), script);
+    let mut left = || mock.execute("drained").unwrap().rows[0][0].clone();
+    assert_eq!(
+        [left(), left(), left(), left()],
+        [Value::Int(2), Value::Int(1), Value::Int(0), Value::Int(0)]
+    );
+    let sizes = mock.execute("sizes").unwrap();
+    assert_eq!(sizes.columns, ["data_bytes", "index_bytes", "parts", "total_bytes"]);
+    let bytes = Value::Int(events().iter().map(|line| line.len() as i64 + 1).sum());
+    assert_eq!(sizes.rows, vec![vec![bytes.clone(), Value::Int(5), Value::Null, bytes]]);
+    assert_eq!(mock.execute("plan q1").unwrap().rows[0][0], Value::Text("index only".into()));
+    assert_eq!(mock.execute("plan q2;").unwrap().rows[0][0], Value::Text("scan for q2".into()));
+}
+
+#[test]
+fn documents_come_back_as_they_were_unless_the_script_changes_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let document = r#"{"time_us":-5,"b":null,"a":[{"d":1.0,"c":"é\n","n":null}]}"#;
+    let mut plain = mock(folder.path(), json!({})).unwrap();
+    plain.execute("create").unwrap();
+    plain.load_rows(":doc", &mut Lines::of(&[document, r#"{"time_us":6}"#]), &mut Told::default()).unwrap();
+    let text = |row: &str| vec![vec![Value::Text(row.to_owned())]];
+    assert_eq!(plain.execute("read_back [-5, 7]").unwrap().rows, text(document));
+    assert_eq!(plain.execute("read_back 6,-5").unwrap().rows.len(), 2);
+    let mut changing =
+        mock(folder.path(), json!({"read_back": {"drop_nulls": true, "reorder_keys": true}})).unwrap();
+    let changed = r#"{"a":[{"c":"é\n","d":1.0}],"time_us":-5}"#;
+    assert_eq!(changing.execute("read_back -5").unwrap().rows, text(changed));
+}
+
+#[test]
+fn tables_must_be_there_and_statements_known() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut mock = mock(folder.path(), json!({})).unwrap();
+    assert!(message(mock.execute("q1")).contains("no such table"));
+    assert!(message(mock.execute("index")).contains("no such table"));
+    mock.execute("create; index; q1").unwrap();
+    assert!(message(mock.execute("create")).contains("there already"));
+    assert!(message(mock.execute("q7")).contains("unknown statement `q7`"));
+    mock.execute("drop").unwrap();
+    assert!(message(mock.execute("count")).contains("no such table"));
+}
+
+#[test]
+fn it_can_fail_to_open_and_a_wrong_script_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = json!({"faults": [{"on": "open", "nth": 2, "do": "refuse", "message": "locked"}]});
+    mock(folder.path(), script.clone()).unwrap();
+    assert_eq!(mock(folder.path(), script.clone()).err(), Some(DriverError::Refused("locked".into())));
+    mock(folder.path(), script).unwrap();
+    let Err(DriverError::Unsupported(text)) = mock(folder.path(), json!({"fault": []})) else {
+        panic!("taken")
+    };
+    assert!(text.contains("`fault`"), "{text}");
+}
+
+#[test]
+fn a_script_in_the_data_folder_counts_when_the_settings_have_none() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("script.json"), r#"{"version": "mock 9"}"#).unwrap();
+    let open = Open { folder: folder.path().to_owned(), ..Open::default() };
+    assert_eq!(Mock::open(&open, &host().0).unwrap().version().unwrap(), "mock 9");
+    assert_eq!(mock(folder.path(), json!({})).unwrap().version().unwrap(), "mock 1.0");
+}

@@ -1,0 +1,414 @@
+//! The worker's side: reads requests, runs them on one session, and answers.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use jsonathlon_dataset::value::Value;
+use jsonathlon_measure::clock::Clock;
+use serde::Serialize;
+
+use super::file::FileDocuments;
+use super::protocol::{
+    Answered, Closed, Documents, Failure, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, PlanText,
+    Progress, Ran, Reject, Request, Settled,
+};
+use super::usage::Meter;
+use crate::driver::{Driver, Host, LoadSink, Open, Outcome, SharedOutput, connect};
+
+/// Between two looks at whether background work has ended.
+const SETTLE_INTERVAL: Duration = Duration::from_millis(20);
+/// Between two signs of life.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
+/// Documents between two looks at the clock.
+const PROGRESS_STRIDE: u64 = 256;
+/// Longest reason kept of a refused document, bytes: some systems repeat the document in it.
+const REASON_LIMIT: usize = 500;
+
+/// Answers requests until `close` or the end of `input`, and then closes the session.
+///
+/// # Errors
+/// When `input` cannot be read or `output` not be written; failed requests are answers, not errors.
+pub fn serve(
+    input: impl BufRead,
+    output: impl Write + Send + 'static,
+    clock: Arc<dyn Clock>,
+) -> io::Result<()> {
+    serve_shared(input, Arc::new(Mutex::new(output)), clock)
+}
+
+/// [`serve`] on a stream whose other handle the caller keeps.
+pub(super) fn serve_shared(
+    mut input: impl BufRead,
+    output: SharedOutput,
+    clock: Arc<dyn Clock>,
+) -> io::Result<()> {
+    let mut server = Server { session: None, output, clock };
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if input.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        if server.answer(&line)? {
+            return Ok(());
+        }
+    }
+    // Nobody is left to be told whether closing failed.
+    if let Some(session) = server.session {
+        session.driver.close().ok();
+    }
+    Ok(())
+}
+
+struct Session {
+    driver: Box<dyn Driver>,
+    folder: PathBuf,
+}
+
+struct Server {
+    session: Option<Session>,
+    output: SharedOutput,
+    clock: Arc<dyn Clock>,
+}
+
+type Answer<T> = Result<T, Failure>;
+
+fn failure(kind: FailureKind, message: impl Into<String>) -> Failure {
+    Failure { kind, message: message.into() }
+}
+
+impl Server {
+    /// Answers one line; true when the session is over.
+    fn answer(&mut self, line: &[u8]) -> io::Result<bool> {
+        let request: Request = match serde_json::from_slice(line) {
+            Ok(request) => request,
+            Err(error) => {
+                // Even a request that is not understood usually has an id to answer to.
+                #[derive(serde::Deserialize)]
+                struct Id {
+                    id: u64,
+                }
+                let id = serde_json::from_slice::<Id>(line).map_or(0, |request| request.id);
+                let error = failure(FailureKind::Request, format!("not a request: {error}"));
+                return self.reply::<()>(id, Err(error)).map(|()| false);
+            }
+        };
+        let id = request.id;
+        match request.op {
+            Op::Open { protocol, open } => {
+                let opened = self.open(protocol, &open);
+                self.reply(id, opened)?;
+            }
+            Op::Run { statements } => {
+                let ran = self.run(&statements);
+                self.reply(id, ran)?;
+            }
+            Op::Load { load, sync } => {
+                let loaded = self.load(id, &load, sync);
+                self.reply(id, loaded)?;
+            }
+            Op::Settle { statements, until_zero, limit_s, sync } => {
+                let settled = self.settle(id, &statements, until_zero.as_deref(), limit_s, sync);
+                self.reply(id, settled)?;
+            }
+            Op::Ask { statement } => {
+                let answered = self.ask(&statement);
+                self.reply(id, answered)?;
+            }
+            Op::Plan { statement } => {
+                let plan = self.execute(&statement).map(|outcome| PlanText { text: plan_text(&outcome) });
+                self.reply(id, plan)?;
+            }
+            Op::Sizes { statement } | Op::Counters { statement } => {
+                let figures = self.execute(&statement).and_then(figures);
+                self.reply(id, figures)?;
+            }
+            Op::ReadBack { statement } => {
+                let documents = self.execute(&statement).and_then(documents);
+                self.reply(id, documents)?;
+            }
+            Op::Close => {
+                let closed = self.close();
+                self.reply(id, closed)?;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn reply<T: Serialize>(&self, id: u64, answer: Answer<T>) -> io::Result<()> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "lowercase")]
+        enum Body<T> {
+            Ok(T),
+            Error(Failure),
+        }
+        #[derive(Serialize)]
+        struct Line<T> {
+            id: u64,
+            #[serde(flatten)]
+            body: Body<T>,
+        }
+        let body = match answer {
+            Ok(result) => Body::Ok(result),
+            Err(failure) => Body::Error(failure),
+        };
+        write_line(&self.output, &Line { id, body })
+    }
+
+    fn session(&mut self) -> Answer<&mut Session> {
+        self.session
+            .as_mut()
+            .ok_or_else(|| failure(FailureKind::Request, "no session is open: send `open` first"))
+    }
+
+    fn open(&mut self, protocol: u32, open: &Open) -> Answer<Opened> {
+        if protocol != PROTOCOL {
+            let text =
+                format!("this worker speaks protocol {PROTOCOL}, not {protocol}: use one program for both");
+            return Err(failure(FailureKind::Request, text));
+        }
+        if self.session.is_some() {
+            return Err(failure(FailureKind::Request, "a session is open already: one per worker"));
+        }
+        let host = Host { clock: Arc::clone(&self.clock), output: Some(Arc::clone(&self.output)) };
+        let meter = Meter::start(&*self.clock);
+        let driver = connect(open, &host);
+        let (seconds, usage) = meter.stop(&*self.clock);
+        let mut driver = driver?;
+        let version = driver.version()?;
+        self.session = Some(Session { driver, folder: open.folder.clone() });
+        Ok(Opened { version, seconds, usage })
+    }
+
+    fn execute(&mut self, statement: &str) -> Answer<Outcome> {
+        Ok(self.session()?.driver.execute(statement)?)
+    }
+
+    fn run_all(&mut self, statements: &[String]) -> Answer<()> {
+        let session = self.session()?;
+        for statement in statements {
+            session.driver.execute(statement)?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, statements: &[String]) -> Answer<Ran> {
+        let meter = Meter::start(&*self.clock);
+        let ran = self.run_all(statements);
+        let (seconds, usage) = meter.stop(&*self.clock);
+        ran.map(|()| Ran { seconds, usage })
+    }
+
+    fn ask(&mut self, statement: &str) -> Answer<Answered> {
+        let clock = Arc::clone(&self.clock);
+        let session = self.session()?;
+        let meter = Meter::start(&*clock);
+        let outcome = session.driver.execute(statement);
+        let (seconds, usage) = meter.stop(&*clock);
+        Ok(Answered { seconds, outcome: outcome?, usage })
+    }
+
+    fn load(&mut self, id: u64, load: &Load, sync: bool) -> Answer<Loaded> {
+        let clock = Arc::clone(&self.clock);
+        let mut documents = None;
+        let mut rejects = Vec::new();
+        let meter = Meter::start(&*clock);
+        match load {
+            Load::Statement { statements } => self.run_all(statements)?,
+            Load::Rows { statement, file } => {
+                let mut sink = Sink {
+                    id,
+                    output: Arc::clone(&self.output),
+                    clock: Arc::clone(&clock),
+                    last: clock.now(),
+                    rejects: Vec::new(),
+                };
+                let mut input = FileDocuments::open(file)?;
+                documents = Some(self.session()?.driver.load_rows(statement, &mut input, &mut sink)?);
+                rejects = sink.rejects;
+            }
+        }
+        let sync_seconds = self.sync(sync)?;
+        let (seconds, usage) = meter.stop(&*clock);
+        Ok(Loaded { seconds, sync_seconds, documents, rejects, usage })
+    }
+
+    /// Makes everything in the data folder's file system durable; the seconds that took.
+    fn sync(&mut self, wanted: bool) -> Answer<Option<f64>> {
+        if !wanted {
+            return Ok(None);
+        }
+        let clock = Arc::clone(&self.clock);
+        let folder = &self.session()?.folder;
+        let begun = clock.now();
+        sync_file_system(folder).map_err(|error| {
+            failure(FailureKind::System, format!("failed to sync {}: {error}", folder.display()))
+        })?;
+        Ok(Some((clock.now() - begun).as_secs_f64()))
+    }
+
+    fn settle(
+        &mut self,
+        id: u64,
+        statements: &[String],
+        until_zero: Option<&str>,
+        limit_s: f64,
+        sync: bool,
+    ) -> Answer<Settled> {
+        let clock = Arc::clone(&self.clock);
+        // A limit that is no time at all (negative, NaN) is none to wait; beyond centuries there is none.
+        let limit = Duration::try_from_secs_f64(limit_s).unwrap_or(if limit_s > 0.0 {
+            Duration::MAX
+        } else {
+            Duration::ZERO
+        });
+        let meter = Meter::start(&*clock);
+        let begun = clock.now();
+        self.run_all(statements)?;
+        let mut remaining = 0;
+        if let Some(statement) = until_zero {
+            let mut told = begun;
+            loop {
+                remaining = left_of(&self.execute(statement)?)?;
+                if remaining == 0 || clock.now() - begun >= limit {
+                    break;
+                }
+                if clock.now() - told >= PROGRESS_INTERVAL {
+                    told = clock.now();
+                    let progress = Progress { done: remaining, total: None, unit: "remaining".into() };
+                    tell(&self.output, id, progress);
+                }
+                clock.sleep(SETTLE_INTERVAL);
+            }
+        }
+        let sync_seconds = self.sync(sync)?;
+        let (seconds, usage) = meter.stop(&*clock);
+        Ok(Settled { seconds, sync_seconds, remaining, usage })
+    }
+
+    fn close(&mut self) -> Answer<Closed> {
+        let begun = self.clock.now();
+        if let Some(session) = self.session.take() {
+            session.driver.close()?;
+        }
+        Ok(Closed { seconds: (self.clock.now() - begun).as_secs_f64() })
+    }
+}
+
+fn write_line(output: &SharedOutput, line: &impl Serialize) -> io::Result<()> {
+    let mut bytes = serde_json::to_vec(line)?;
+    bytes.push(b'\n');
+    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    output.write_all(&bytes)?;
+    output.flush()
+}
+
+fn tell(output: &SharedOutput, id: u64, progress: Progress) {
+    #[derive(Serialize)]
+    struct Line {
+        id: u64,
+        progress: Progress,
+    }
+    // A coordinator that is gone is noticed by the next answer; a load must not fail for a sign of life.
+    write_line(output, &Line { id, progress }).ok();
+}
+
+struct Sink {
+    id: u64,
+    output: SharedOutput,
+    clock: Arc<dyn Clock>,
+    last: Duration,
+    rejects: Vec<Reject>,
+}
+
+impl LoadSink for Sink {
+    fn refused(&mut self, ordinal: u64, mut reason: String) {
+        if reason.len() > REASON_LIMIT {
+            reason.truncate(reason.floor_char_boundary(REASON_LIMIT));
+            reason.push('…');
+        }
+        self.rejects.push(Reject { line: ordinal, reason });
+    }
+
+    fn offered(&mut self, documents: u64) {
+        if documents.is_multiple_of(PROGRESS_STRIDE) && self.clock.now() - self.last >= PROGRESS_INTERVAL {
+            self.last = self.clock.now();
+            let progress = Progress { done: documents, total: None, unit: "documents".into() };
+            tell(&self.output, self.id, progress);
+        }
+    }
+}
+
+fn sync_file_system(folder: &Path) -> io::Result<()> {
+    Ok(rustix::fs::syncfs(File::open(folder)?)?)
+}
+
+fn shape(message: String) -> Failure {
+    failure(FailureKind::Protocol, message)
+}
+
+fn plan_text(outcome: &Outcome) -> String {
+    let mut text = String::new();
+    for row in &outcome.rows {
+        for (index, value) in row.iter().enumerate() {
+            if index > 0 {
+                text.push('\t');
+            }
+            match value {
+                Value::Null => {}
+                Value::Bool(truth) => text.push_str(&truth.to_string()),
+                Value::Int(number) => text.push_str(&number.to_string()),
+                Value::Float(number) => text.push_str(&number.to_string()),
+                Value::Text(cell) => text.push_str(cell),
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn figures(outcome: Outcome) -> Answer<Figures> {
+    let count = outcome.rows.len();
+    let (Some(row), 1) = (outcome.rows.into_iter().next(), count) else {
+        return Err(shape(format!("figures are one row, and the statement gave {count}")));
+    };
+    let mut figures = BTreeMap::new();
+    for (name, value) in outcome.columns.into_iter().zip(row) {
+        if matches!(value, Value::Float(number) if !number.is_finite()) {
+            return Err(shape(format!("the figure `{name}` is not a finite number")));
+        }
+        if let Some(twice) = figures.insert(name.clone(), value) {
+            return Err(shape(format!("the figure `{name}` is there twice (first {twice:?})")));
+        }
+    }
+    Ok(figures)
+}
+
+fn documents(outcome: Outcome) -> Answer<Documents> {
+    let rows = outcome.rows.into_iter().map(|row| match <[Value; 1]>::try_from(row) {
+        Ok([Value::Text(document)]) => Ok(document),
+        Ok([other]) => Err(shape(format!("a document read back is text, not {other:?}"))),
+        Err(row) => Err(shape(format!("documents are read back in one column, not {}", row.len()))),
+    });
+    Ok(Documents { rows: rows.collect::<Answer<_>>()? })
+}
+
+/// The single number of a drain check.
+fn left_of(outcome: &Outcome) -> Answer<u64> {
+    match outcome.rows.as_slice() {
+        [row] => match row.as_slice() {
+            [Value::Int(number)] if *number >= 0 => Ok(number.unsigned_abs()),
+            other => Err(shape(format!("what is left is one number from 0 up, not {other:?}"))),
+        },
+        rows => Err(shape(format!("what is left is one number, not {} rows", rows.len()))),
+    }
+}
+
+#[cfg(test)]
+#[path = "serve_tests.rs"]
+mod tests;

@@ -1,0 +1,65 @@
+//! What one request costs: the clock, and the kernel's counters of this process around it.
+
+use std::time::Duration;
+
+use jsonathlon_measure::clock::Clock;
+use jsonathlon_measure::process::Usage;
+use rustix::time::{ClockId, clock_gettime};
+
+use super::protocol::OpUsage;
+
+/// Counters at the beginning of a request.
+pub(super) struct Meter {
+    counters: Usage,
+    cpu: Duration,
+    begun: Duration,
+}
+
+impl Meter {
+    /// Reads the counters and, last, the clock: reading costs tens of microseconds and is not timed.
+    pub(super) fn start(clock: &dyn Clock) -> Self {
+        let counters = counters();
+        Self { counters, cpu: cpu(), begun: clock.now() }
+    }
+
+    /// Seconds since the start and what was spent in them; the clock is read first.
+    pub(super) fn stop(self, clock: &dyn Clock) -> (f64, OpUsage) {
+        let seconds = (clock.now() - self.begun).as_secs_f64();
+        let cpu_s = cpu().saturating_sub(self.cpu).as_secs_f64();
+        (seconds, OpUsage { cpu_s, counters: counters().since(&self.counters) })
+    }
+}
+
+/// CPU time of all threads of this process, those that have ended included.
+fn cpu() -> Duration {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    // The kernel gives neither a negative time nor a second of nanoseconds or more.
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+fn counters() -> Usage {
+    // Without /proc there are no counters, which the coordinator sees as zeros; the answer still counts.
+    Usage::of(std::process::id()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use jsonathlon_measure::clock::{FakeClock, MonotonicClock};
+
+    #[test]
+    fn seconds_are_the_clocks_and_cpu_is_what_was_burnt() {
+        let clock = FakeClock::new();
+        let meter = Meter::start(&clock);
+        clock.advance(Duration::from_millis(1500));
+        let real = MonotonicClock::new();
+        let begun = real.now();
+        while real.now() - begun < Duration::from_millis(5) {
+            std::hint::spin_loop();
+        }
+        let (seconds, usage) = meter.stop(&clock);
+        assert!((seconds - 1.5).abs() < 1e-9);
+        // Other threads of the test program burn CPU too, so there is no upper bound to be asserted.
+        assert!(usage.cpu_s >= 0.002, "{usage:?}");
+    }
+}
