@@ -48,7 +48,7 @@ pub fn estimate(rounds: &[Vec<f64>]) -> Option<Estimate> {
     if rounds.len() < 2 {
         return Some(Estimate { median, low: None, high: None });
     }
-    let (low, high) = percentile_interval(&rounds, |pooled| median_sorted(pooled));
+    let (low, high) = percentile_interval(&rounds, median_sorted);
     Some(Estimate { median, low, high })
 }
 

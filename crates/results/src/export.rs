@@ -114,8 +114,12 @@ pub struct Published {
 /// # Errors
 /// When the run holds no analytics results.
 pub fn jsonbench(run: &Run) -> Result<Vec<Published>, ResultsError> {
-    let files: Vec<Published> =
-        run.manifest.configurations.iter().filter_map(|configuration| published(run, configuration)).collect();
+    let files: Vec<Published> = run
+        .manifest
+        .configurations
+        .iter()
+        .filter_map(|configuration| published(run, configuration))
+        .collect();
     if files.is_empty() {
         return Err(ResultsError::Missing(format!(
             "{} holds no finished analytics load, so there is nothing to export in the published format",
@@ -158,7 +162,8 @@ fn published(run: &Run, configuration: &Configuration) -> Option<Published> {
             })
             .and_then(|trial| trial.seconds)
     };
-    let peak = trials.iter().filter_map(|trial| trial.metrics.get("peak_pss_bytes")).copied().reduce(f64::max);
+    let peak =
+        trials.iter().filter_map(|trial| trial.metrics.get("peak_pss_bytes")).copied().reduce(f64::max);
     let retains = run.records.iter().any(|record| retains_value(record, &of));
     let mut tags = vec![configuration.variant.clone(), format!("storage-{}", configuration.storage)];
     if configuration.embedded {

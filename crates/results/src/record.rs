@@ -225,10 +225,8 @@ pub struct PlanCheck {
     pub cell: Cell,
     /// File below the run folder.
     pub file: String,
-    /// Expected patterns that the plan lacks.
-    pub missing: Vec<String>,
-    /// Forbidden patterns that it has.
-    pub forbidden: Vec<String>,
+    /// What the plan lacks or has against the configuration's promise, in words; none when it is kept.
+    pub violations: Vec<String>,
 }
 
 /// Whether a system gives back what it was given.

@@ -198,11 +198,8 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
             high_s: None,
             verdict: Verdict::Exact,
             bound_by: None,
-            metrics: [
-                ("files_bytes".to_owned(), *bytes as f64),
-                ("total_bytes".to_owned(), *bytes as f64),
-            ]
-            .into(),
+            metrics: [("files_bytes".to_owned(), *bytes as f64), ("total_bytes".to_owned(), *bytes as f64)]
+                .into(),
         })
         .collect()
 }
@@ -217,10 +214,7 @@ fn entry(trials: &[&Trial]) -> Option<Entry> {
     }
     // One wrong or failed trial takes the time of the whole cell away: a configuration that answers
     // right four times out of five has no speed.
-    let estimate = verdict
-        .has_time()
-        .then(|| estimate(&rounds.into_values().collect::<Vec<_>>()))
-        .flatten();
+    let estimate = verdict.has_time().then(|| estimate(&rounds.into_values().collect::<Vec<_>>())).flatten();
     Some(Entry {
         workload,
         system,

@@ -149,7 +149,8 @@ fn one_wrong_trial_takes_the_whole_cells_time_away() {
     let mut run = run();
     for record in &mut run.records {
         if let Body::Trial(trial) = &mut record.body
-            && (trial.cell.step.as_str(), trial.cell.phase, trial.round, trial.order) == ("q2", Phase::Hot, 2, 1)
+            && (trial.cell.step.as_str(), trial.cell.phase, trial.round, trial.order)
+                == ("q2", Phase::Hot, 2, 1)
         {
             trial.verdict = Verdict::Wrong;
             trial.seconds = None;
@@ -190,7 +191,9 @@ fn csv_quotes_what_needs_it_and_has_a_column_a_metric() {
     summary.results[0].variant = "a \"b\", c".into();
     let text = export::csv(&summary);
     let header = text.lines().next().unwrap();
-    assert!(header.starts_with("workload,system,version,variant,step,phase,scale,state,storage,trials,median_s"));
+    assert!(
+        header.starts_with("workload,system,version,variant,step,phase,scale,state,storage,trials,median_s")
+    );
     assert!(header.contains("peak_pss_bytes") && header.contains("total_bytes"));
     assert!(text.contains("\"a \"\"b\"\", c\""));
     assert_eq!(text.lines().count(), summary.results.len() + 1);

@@ -1,0 +1,222 @@
+//! The command line. Help, completions and the man page are made from these definitions.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::size;
+
+/// Which database should hold my JSON, on my hardware, for my load? An answer with evidence.
+///
+/// Without any option, `jsonathlon run` loads 100,000 generated events into the embedded engines, asks
+/// them the questions of the billion-document JSON challenge, checks every answer and prints the tables.
+#[derive(Debug, Parser)]
+#[command(name = "jsonathlon", version, about, propagate_version = true, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 all well; 1 a failed cell; 2 wrong usage or input; 3 the environment lacks something \
+(a client, disk, memory); 4 interrupted, can be resumed; 70 a fault of the program.
+
+The cache of installed systems is ~/.cache/jsonathlon; JSONATHLON_CACHE moves it.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Load documents, ask questions, check answers, print tables
+    Run(RunArguments),
+    /// List, install, check or remove the systems that can be tested
+    Systems(SystemsArguments),
+    /// Generate documents, or describe a data set
+    Data(DataArguments),
+    /// Print a run's results in another format
+    Export(ExportArguments),
+    /// Print shell completions
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the man page
+    Man,
+    /// Serve one engine session over standard input and output (worker protocol 1)
+    #[command(hide = true)]
+    Worker,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Workload {
+    /// The billion-document JSON challenge: load, five questions and one more
+    Analytics,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum States {
+    /// Background work has ended by itself
+    Drained,
+    /// The system was told to put its data in its best order
+    Compacted,
+    /// One after the other; figures of the two are never mixed
+    Both,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RunArguments {
+    /// Workloads to run
+    #[arg(value_name = "WORKLOAD", default_value = "analytics")]
+    pub(crate) workloads: Vec<Workload>,
+    /// Systems, as NAME or NAME@VERSION, separated by commas, or `all` [default: the embedded engines]
+    #[arg(long, short = 's', value_name = "NAMES")]
+    pub(crate) systems: Option<String>,
+    /// Variants of the systems' configurations: `default`, `all`, or names
+    #[arg(long, value_name = "NAMES", default_value = "default")]
+    pub(crate) variants: String,
+    /// Storage settings: `default`, `best`, or `all`
+    #[arg(long, value_name = "NAMES", default_value = "default")]
+    pub(crate) storage: String,
+    /// Documents to generate: a number, or one with k, m or g behind it
+    #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
+    pub(crate) scale: u64,
+    /// Documents to load instead: a file, a folder of files, `-` for standard input, or an http(s)
+    /// address; newline-delimited JSON, plain, gzip or zstd
+    #[arg(long, short = 'd', value_name = "PATH|URL", conflicts_with_all = ["scale", "malformed", "seed"])]
+    pub(crate) data: Option<String>,
+    /// Malformed lines to plant among the generated documents
+    #[arg(long, value_name = "COUNT", default_value = "0", value_parser = size::count_or_none)]
+    pub(crate) malformed: u64,
+    /// Seed of the generator
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Rounds; intervals need two at least
+    #[arg(long, short = 'r', value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: u32,
+    /// In which state of the data questions are asked
+    #[arg(long, value_enum, default_value = "drained")]
+    pub(crate) state: States,
+    /// Limit of one trial, such as 90s, 10m or 1h
+    #[arg(long, value_name = "TIME", default_value = "1h", value_parser = size::seconds)]
+    pub(crate) timeout: f64,
+    /// Measure the published definition of cold too (page cache dropped, engine left running)
+    #[arg(long)]
+    pub(crate) cold_os: bool,
+    /// Folder for the run's results [default: runs/DATE-TIME]
+    #[arg(long, short = 'o', value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Go on with an interrupted run; its own settings are taken, the others must not be given
+    #[arg(long, value_name = "DIR", conflicts_with_all = [
+        "out", "systems", "variants", "storage", "scale", "data", "malformed", "seed", "rounds", "state",
+        "timeout", "cold_os", "keep_data",
+    ])]
+    pub(crate) resume: Option<PathBuf>,
+    /// Keep the systems' data folders
+    #[arg(long)]
+    pub(crate) keep_data: bool,
+    /// Print the summary as JSON on standard output instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) catalogue: CatalogueArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CatalogueArguments {
+    /// Folder with more system folders, which replace built-in ones of the same name; may be repeated
+    #[arg(long, value_name = "DIR")]
+    pub(crate) systems_dir: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SystemsArguments {
+    #[command(subcommand)]
+    pub(crate) action: SystemsAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SystemsAction {
+    /// Show what there is, and what of it is installed
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        catalogue: CatalogueArguments,
+    },
+    /// Fetch, verify and unpack systems into the cache
+    Install(NamesArguments),
+    /// Prove that systems work: compare their files with the record, then ask each for its version
+    Check(NamesArguments),
+    /// Remove systems from the cache
+    Remove(NamesArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NamesArguments {
+    /// Systems, as NAME or NAME@VERSION
+    #[arg(value_name = "NAME", required_unless_present = "all")]
+    pub(crate) names: Vec<String>,
+    /// All of them
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) catalogue: CatalogueArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DataArguments {
+    #[command(subcommand)]
+    pub(crate) action: DataAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DataAction {
+    /// Write generated events as newline-delimited JSON
+    Generate {
+        /// Documents: a number, or one with k, m or g behind it
+        #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
+        scale: u64,
+        /// Number of the first event, so that shards can be made apart
+        #[arg(long, value_name = "NUMBER", default_value = "0", value_parser = size::count_or_none)]
+        start: u64,
+        /// Seed of the generator
+        #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+        seed: u64,
+        /// Malformed lines to plant
+        #[arg(long, value_name = "COUNT", default_value = "0", value_parser = size::count_or_none)]
+        malformed: u64,
+        /// File to write; `-` is standard output. A name that ends with .gz or .zst is compressed
+        #[arg(long, short = 'o', value_name = "FILE", default_value = "-")]
+        out: PathBuf,
+    },
+    /// Print the profile of a data set: counts, users, paths and their types, lengths, malformed lines
+    Describe {
+        /// A file, a folder, `-`, or an http(s) address [default: 100k generated events]
+        #[arg(value_name = "PATH|URL")]
+        data: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The tables that end a run
+    Table,
+    /// Summary schema 1
+    Json,
+    /// One line a result, for spreadsheets
+    Csv,
+    /// The published format of the billion-document JSON challenge
+    Jsonbench,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArguments {
+    /// Folder of the run
+    #[arg(value_name = "DIR")]
+    pub(crate) run: PathBuf,
+    /// Format
+    #[arg(long, short = 'f', value_enum, default_value = "table")]
+    pub(crate) format: Format,
+}

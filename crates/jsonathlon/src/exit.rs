@@ -1,0 +1,95 @@
+//! How the program ends: exit codes, and errors as people read them.
+
+use std::error::Error;
+
+use anstyle::{AnsiColor, Style};
+use jsonathlon_dataset::DataError;
+use jsonathlon_results::ResultsError;
+use jsonathlon_systems::{ArtifactError, CatalogueError};
+use jsonathlon_workloads::RunError;
+
+/// A cell failed.
+pub(crate) const FAILED_CELL: u8 = 1;
+/// Wrong usage or input.
+pub(crate) const USAGE: u8 = 2;
+/// The environment lacks something.
+pub(crate) const ENVIRONMENT: u8 = 3;
+/// Interrupted; can be resumed.
+pub(crate) const INTERRUPTED: u8 = 4;
+/// A fault of the program (`EX_SOFTWARE` of sysexits).
+pub(crate) const INTERNAL: u8 = 70;
+
+/// What a command can fail with.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    #[error(transparent)]
+    Data(#[from] DataError),
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    #[error(transparent)]
+    Catalogue(#[from] CatalogueError),
+    #[error(transparent)]
+    Artifact(#[from] ArtifactError),
+    #[error(transparent)]
+    Run(#[from] RunError),
+    #[error("{message}")]
+    Plain {
+        code: u8,
+        message: String,
+        /// What to do next, on a line of its own.
+        advice: Option<String>,
+    },
+}
+
+impl Failure {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
+        Self::Plain { code: USAGE, message: message.into(), advice: None }
+    }
+
+    pub(crate) fn environment(message: impl Into<String>) -> Self {
+        Self::Plain { code: ENVIRONMENT, message: message.into(), advice: None }
+    }
+
+    pub(crate) fn interrupted(advice: impl Into<String>) -> Self {
+        Self::Plain { code: INTERRUPTED, message: "interrupted".to_owned(), advice: Some(advice.into()) }
+    }
+
+    /// The exit code.
+    pub(crate) fn code(&self) -> u8 {
+        match self {
+            Self::Data(error) | Self::Run(RunError::Data(error)) => data_code(error),
+            Self::Results(error) | Self::Run(RunError::Results(error)) => match error {
+                ResultsError::Io { .. } | ResultsError::Locked { .. } => ENVIRONMENT,
+                _ => USAGE,
+            },
+            Self::Catalogue(_) => USAGE,
+            Self::Artifact(ArtifactError::Cancelled) | Self::Run(RunError::Interrupted) => INTERRUPTED,
+            Self::Artifact(_) => ENVIRONMENT,
+            Self::Run(RunError::Changed(_) | RunError::Catalogue(_)) => USAGE,
+            Self::Run(_) => ENVIRONMENT,
+            Self::Plain { code, .. } => *code,
+        }
+    }
+
+    /// Says on standard error what went wrong, with its causes.
+    pub(crate) fn print(&self) {
+        let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+        anstream::eprintln!("{style}error:{style:#} {self}");
+        let mut cause = self.source();
+        while let Some(error) = cause {
+            anstream::eprintln!("  because: {error}");
+            cause = error.source();
+        }
+        if let Self::Plain { advice: Some(advice), .. } = self {
+            anstream::eprintln!("{advice}");
+        }
+    }
+}
+
+fn data_code(error: &DataError) -> u8 {
+    match error {
+        DataError::Cancelled => INTERRUPTED,
+        DataError::DiskFull { .. } => ENVIRONMENT,
+        _ => USAGE,
+    }
+}

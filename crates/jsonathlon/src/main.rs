@@ -1,0 +1,42 @@
+//! `jsonathlon`: which database should hold my JSON, on my hardware, for my load?
+
+mod cli;
+mod commands;
+mod exit;
+mod interrupt;
+mod progress;
+mod size;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use cli::{Cli, Command};
+use exit::{Failure, INTERNAL};
+
+fn main() -> ExitCode {
+    // A fault of the program is told apart from everything that it reports in an orderly way.
+    std::panic::catch_unwind(|| {
+        let cli = Cli::parse();
+        match dispatch(cli) {
+            Ok(code) => code,
+            Err(failure) => {
+                failure.print();
+                ExitCode::from(failure.code())
+            }
+        }
+    })
+    .unwrap_or(ExitCode::from(INTERNAL))
+}
+
+fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
+    match cli.command {
+        Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Systems(arguments) => commands::systems::run(&arguments),
+        Command::Data(arguments) => commands::data::run(&arguments),
+        Command::Export(arguments) => commands::export::run(&arguments),
+        Command::Completions { shell } => Ok(commands::shell::completions(shell)),
+        Command::Man => commands::shell::man(),
+        Command::Worker => Ok(jsonathlon_drivers::worker::main()),
+    }
+}

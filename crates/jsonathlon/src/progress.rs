@@ -1,0 +1,241 @@
+//! What is going on, on standard error: bars on a terminal, plain lines elsewhere.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jsonathlon_report::format;
+use jsonathlon_results::record::Verdict;
+use jsonathlon_systems::{Progress as InstallProgress, Step};
+use jsonathlon_workloads::observer::{Event, Observer};
+
+/// Plain lines about long work come at most this often.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Shows a run's events.
+pub(crate) struct RunProgress {
+    terminal: bool,
+    started: Instant,
+    /// The current stretch of work.
+    bar: ProgressBar,
+    what: String,
+    trials: (u64, u64),
+    /// When trials began, and how many were done by then: the base of the estimate.
+    trials_since: Option<(Instant, u64)>,
+    last_line: Instant,
+}
+
+impl RunProgress {
+    pub(crate) fn new() -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let bar = ProgressBar::with_draw_target(
+            None,
+            if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() },
+        );
+        bar.set_style(spinner());
+        if terminal {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        let now = Instant::now();
+        Self {
+            terminal,
+            started: now,
+            bar,
+            what: String::new(),
+            trials: (0, 0),
+            trials_since: None,
+            last_line: now,
+        }
+    }
+
+    /// Takes the bar off the screen.
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+
+    fn line(&mut self, text: &str) {
+        self.last_line = Instant::now();
+        if self.terminal {
+            self.bar.suspend(|| anstream::eprintln!("{text}"));
+        } else {
+            anstream::eprintln!("[{:>5.1} s] {text}", self.started.elapsed().as_secs_f64());
+        }
+    }
+
+    fn began(&mut self, what: &str) {
+        what.clone_into(&mut self.what);
+        let in_rounds = what.starts_with("round ");
+        self.bar.set_style(spinner());
+        self.bar.set_message(self.message());
+        // Rounds are many; elsewhere than on a terminal their progress is told by time.
+        if !in_rounds && !self.terminal {
+            self.line(what);
+        }
+    }
+
+    fn message(&self) -> String {
+        let (done, planned) = self.trials;
+        let mut text = self.what.clone();
+        if self.trials_since.is_some() {
+            text.push_str(&format!(" ({done} of {planned} planned trials"));
+            if let Some(left) = self.time_left() {
+                text.push_str(&format!(", about {} left", rough(left)));
+            }
+            text.push(')');
+        }
+        text
+    }
+
+    fn time_left(&self) -> Option<Duration> {
+        let (since, before) = self.trials_since?;
+        let (done, planned) = self.trials;
+        let fresh = done.checked_sub(before).filter(|fresh| *fresh >= 10)?;
+        Some(since.elapsed().mul_f64(planned.saturating_sub(done) as f64 / fresh as f64))
+    }
+
+    fn progress(&mut self, done: u64, total: Option<u64>, unit: &str) {
+        if let Some(total) = total {
+            self.bar.set_style(bar(unit));
+            self.bar.set_length(total);
+            self.bar.set_position(done);
+        }
+        if !self.terminal && self.last_line.elapsed() >= PLAIN_INTERVAL {
+            let of = total.filter(|total| *total > 0);
+            let share = of.map(|total| format!(", {}", format::percent(done as f64 / total as f64)));
+            let text =
+                format!("{}: {} {unit}{}", self.what, format::count(done as f64), share.unwrap_or_default());
+            self.line(&text);
+        }
+    }
+}
+
+impl Observer for RunProgress {
+    fn event(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Began { what } => self.began(what),
+            Event::Progress { done, total, unit } => self.progress(*done, *total, unit),
+            Event::Trials { done, planned } => {
+                self.trials = (*done, *planned);
+                self.bar.set_message(self.message());
+                if !self.terminal && self.last_line.elapsed() >= PLAIN_INTERVAL {
+                    let text = self.message();
+                    self.line(&text);
+                }
+            }
+            Event::Trial(trial) => {
+                let cell = &trial.cell;
+                if cell.step.starts_with('q') && self.trials_since.is_none() {
+                    self.trials_since = Some((Instant::now(), self.trials.0));
+                }
+                let name = format!("{} {} {}", cell.system, cell.variant, cell.step);
+                if let Some(failure) = &trial.failure {
+                    self.line(&format!("{name}: {}: {}", failure.kind.word(), one_line(&failure.error)));
+                } else if cell.step == "load" {
+                    let seconds = trial.seconds.map(format::seconds).unwrap_or_default();
+                    let loaded = trial.metrics.get("documents_loaded").copied().unwrap_or(0.0);
+                    let partial = if trial.verdict == Verdict::Partial { ", not all of them" } else { "" };
+                    self.line(&format!(
+                        "{} {}: {} documents loaded in {seconds}{partial}",
+                        cell.system,
+                        cell.variant,
+                        format::whole(loaded)
+                    ));
+                }
+            }
+            Event::Rejects(rejects) => {
+                let count: u64 = rejects.reasons.values().sum();
+                self.line(&format!("{}: {count} documents rejected", rejects.cell.system));
+            }
+            Event::Plan(plan) if !plan.violations.is_empty() => {
+                let text = format!(
+                    "{} {} {}: {}",
+                    plan.cell.system,
+                    plan.cell.variant,
+                    plan.cell.step,
+                    plan.violations.join("; ")
+                );
+                self.line(&text);
+            }
+            Event::Plan(_) | Event::Structure(_) => {}
+            Event::Warning(text) => self.line(&format!("warning: {}", one_line(text))),
+        }
+    }
+}
+
+/// Shows an installation.
+pub(crate) struct InstallBar {
+    bar: ProgressBar,
+    terminal: bool,
+    name: String,
+    step: Option<Step>,
+}
+
+impl InstallBar {
+    pub(crate) fn new(name: String) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_style(bar_of_bytes());
+        Self { bar, terminal, name, step: None }
+    }
+
+    pub(crate) fn show(&mut self, progress: InstallProgress) {
+        let words = match progress.step {
+            Step::Waiting => "waiting for another process that installs",
+            Step::Downloading => "downloading",
+            Step::Verifying => "verifying",
+            Step::Unpacking => "unpacking",
+        };
+        if self.step != Some(progress.step) {
+            self.step = Some(progress.step);
+            self.bar.reset_eta();
+            if !self.terminal {
+                anstream::eprintln!("{}: {words} ({})", self.name, format::bytes(progress.total as f64));
+            }
+        }
+        self.bar.set_message(format!("{}: {words}", self.name));
+        self.bar.set_length(progress.total);
+        self.bar.set_position(progress.done);
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+fn spinner() -> ProgressStyle {
+    // The templates are constants; the fallback is what the library shows without one.
+    ProgressStyle::with_template("{spinner} {msg} [{elapsed}]")
+        .unwrap_or_else(|_| ProgressStyle::default_spinner())
+}
+
+fn bar(unit: &str) -> ProgressStyle {
+    let counts = if unit == "bytes" {
+        "{bytes}/{total_bytes} {bytes_per_sec}"
+    } else {
+        "{human_pos}/{human_len} {per_sec}"
+    };
+    let template = format!("{{spinner}} {{msg}} [{{bar:24}}] {counts} {unit}, {{eta}} left");
+    ProgressStyle::with_template(&template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ")
+}
+
+fn bar_of_bytes() -> ProgressStyle {
+    ProgressStyle::with_template("{msg} [{bar:24}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left")
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("=> ")
+}
+
+fn rough(left: Duration) -> String {
+    match left.as_secs() {
+        0..=99 => format!("{} s", left.as_secs()),
+        100..=5999 => format!("{} min", left.as_secs().div_ceil(60)),
+        seconds => format!("{:.1} h", seconds as f64 / 3600.0),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(400).collect();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,83 @@
+//! Numbers as people write them: `100k`, `1m`, `90s`.
+
+/// Documents: a positive number, with `k`, `m` or `g` for thousands, millions or billions.
+pub(crate) fn count(text: &str) -> Result<u64, String> {
+    match count_or_none(text)? {
+        0 => Err("at least one document is needed".to_owned()),
+        count => Ok(count),
+    }
+}
+
+/// The same, and zero.
+pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
+    let plain = text.trim().replace(['_', ','], "").to_lowercase();
+    let (digits, unit) = match plain.strip_suffix(['k', 'm', 'g', 'b']) {
+        Some(digits) => (digits, plain.chars().last()),
+        None => (plain.as_str(), None),
+    };
+    let factor = match unit {
+        Some('k') => 1_000_f64,
+        Some('m') => 1e6,
+        Some(_) => 1e9,
+        None => 1.0,
+    };
+    let expected = || format!("{text:?} is no count: write a number such as 100000, 100k, 1.5m or 1g");
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
+        return Err(expected());
+    }
+    let number: f64 = digits.parse().map_err(|_| expected())?;
+    let count = number * factor;
+    // Above 2⁵³ a double no longer holds every whole number.
+    if count.fract() != 0.0 || count > 9e15 {
+        return Err(expected());
+    }
+    Ok(count as u64)
+}
+
+/// A time limit in seconds: `90`, `90s`, `10m`, `1h`.
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
+    let (digits, factor) = match text.trim().to_lowercase() {
+        t if t.ends_with("ms") => (t.trim_end_matches("ms").to_owned(), 0.001),
+        t if t.ends_with('s') => (t.trim_end_matches('s').to_owned(), 1.0),
+        t if t.ends_with('m') => (t.trim_end_matches('m').to_owned(), 60.0),
+        t if t.ends_with('h') => (t.trim_end_matches('h').to_owned(), 3600.0),
+        t => (t, 1.0),
+    };
+    match digits.parse::<f64>() {
+        Ok(number) if number.is_finite() && number > 0.0 && number * factor <= 1e7 => Ok(number * factor),
+        _ => Err(format!("{text:?} is no time: write one such as 90s, 10m or 1h")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_as_people_write_them() {
+        for (text, number) in [
+            ("100k", 100_000),
+            ("1m", 1_000_000),
+            ("1.5M", 1_500_000),
+            ("2g", 2_000_000_000),
+            ("1_000", 1000),
+            ("7", 7),
+        ] {
+            assert_eq!(count(text), Ok(number), "{text}");
+        }
+        for text in ["", "k", "-1", "1.5", "ten", "1kk", "1e5", "0", "0.0001k", "99999999999g"] {
+            assert!(count(text).is_err(), "{text}");
+        }
+        assert_eq!(count_or_none("0"), Ok(0));
+    }
+
+    #[test]
+    fn times_as_people_write_them() {
+        for (text, number) in [("90", 90.0), ("90s", 90.0), ("10m", 600.0), ("1h", 3600.0), ("500ms", 0.5)] {
+            assert_eq!(seconds(text), Ok(number), "{text}");
+        }
+        for text in ["", "s", "-1s", "0", "inf", "nan", "1d", "9999999h"] {
+            assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+}

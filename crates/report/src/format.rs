@@ -1,0 +1,119 @@
+//! Figures with as many digits as they deserve: three.
+
+/// Seconds as `1.23 s`, `45.6 ms` or `789 µs`.
+#[must_use]
+pub fn seconds(seconds: f64) -> String {
+    if !seconds.is_finite() {
+        return "–".to_owned();
+    }
+    let (scaled, unit) = if seconds >= 0.9995 {
+        (seconds, "s")
+    } else if seconds >= 0.000_999_5 {
+        (seconds * 1e3, "ms")
+    } else {
+        (seconds * 1e6, "µs")
+    };
+    format!("{} {unit}", three(scaled))
+}
+
+/// Bytes in decimal units: `480 MB`.
+#[must_use]
+pub fn bytes(bytes: f64) -> String {
+    scaled(bytes, &["B", "kB", "MB", "GB", "TB", "PB"], " ")
+}
+
+/// A count: `1.23M`, `45.6k`, `789`.
+#[must_use]
+pub fn count(count: f64) -> String {
+    scaled(count, &["", "k", "M", "G", "T"], "")
+}
+
+/// A ratio: `1.00 ×`, `12.3 ×`, `456 ×`.
+#[must_use]
+pub fn times(ratio: f64) -> String {
+    if ratio.is_finite() { format!("{} ×", three(ratio)) } else { "–".to_owned() }
+}
+
+/// A share as a percentage.
+#[must_use]
+pub fn percent(share: f64) -> String {
+    // A share that is not all must not read 100 %.
+    if share < 1.0 && share > 0.9995 {
+        return format!("{} %", (share * 1e4).floor() / 1e2);
+    }
+    format!("{} %", three(share * 100.0))
+}
+
+/// A whole number with thin groups: `1,234,567`.
+#[must_use]
+pub fn whole(number: f64) -> String {
+    let digits = format!("{number:.0}");
+    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |rest| ("-", rest));
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    format!("{sign}{grouped}")
+}
+
+fn scaled(mut value: f64, units: &[&str], space: &str) -> String {
+    if !value.is_finite() {
+        return "–".to_owned();
+    }
+    let mut unit = 0;
+    while value.abs() >= 999.5 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    let number = if unit == 0 { format!("{value:.0}") } else { three(value) };
+    format!("{number}{space}{}", units.get(unit).copied().unwrap_or_default())
+}
+
+/// Three significant digits below a thousand, whole numbers above.
+fn three(value: f64) -> String {
+    match value.abs() {
+        v if v >= 99.95 => format!("{value:.0}"),
+        v if v >= 9.995 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_digits_and_the_right_unit_at_every_edge() {
+        for (value, text) in [
+            (123.4, "123 s"),
+            (9.999, "10.0 s"),
+            (1.0, "1.00 s"),
+            (0.9996, "1.00 s"),
+            (0.9994, "999 ms"),
+            (0.0123, "12.3 ms"),
+            (0.001, "1.00 ms"),
+            (0.000_5, "500 µs"),
+            (0.0, "0.00 µs"),
+        ] {
+            assert_eq!(seconds(value), text);
+        }
+        assert_eq!(bytes(480_800_000.0), "481 MB");
+        assert_eq!(bytes(12.0), "12 B");
+        assert_eq!(bytes(999_600.0), "1.00 MB");
+        assert_eq!(count(1_234_567.0), "1.23M");
+        assert_eq!(times(1.0), "1.00 ×");
+        assert_eq!(whole(1_234_567.0), "1,234,567");
+        assert_eq!(whole(-1234.0), "-1,234");
+        assert_eq!(whole(12.0), "12");
+    }
+
+    #[test]
+    fn almost_all_does_not_read_as_all() {
+        assert_eq!(percent(1.0), "100 %");
+        assert_eq!(percent(0.999_99), "99.99 %");
+        assert_eq!(percent(0.5), "50.0 %");
+    }
+}

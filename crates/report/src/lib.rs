@@ -1,0 +1,7 @@
+//! Runs as people read them: tables for the terminal.
+
+pub mod format;
+pub mod profile;
+pub mod tables;
+
+mod sections;

@@ -1,0 +1,108 @@
+//! The profile of a data set as people read it.
+
+use jsonathlon_dataset::describe::{Lengths, PathProfile, Profile};
+
+use crate::format;
+use crate::sections::Section;
+use crate::tables::{Look, draw};
+
+/// Draws a profile.
+#[must_use]
+pub fn render(profile: &Profile, look: Look) -> String {
+    draw(&[heading(profile), kinds(profile), collections(profile), paths(profile)], look)
+}
+
+fn heading(profile: &Profile) -> Section {
+    let mut section = Section {
+        title: format!(
+            "{}: {} documents, {}",
+            profile.source,
+            format::whole(profile.documents as f64),
+            format::bytes(profile.bytes as f64)
+        ),
+        ..Section::default()
+    };
+    if let Some(lengths) = profile.lengths {
+        section.notes.push(format!("bytes a document: {}", span(lengths)));
+    }
+    if let (Some(first), Some(last)) = (profile.first_us, profile.last_us) {
+        let seconds = (last - first) as f64 / 1e6;
+        section.notes.push(format!("time_us: {first} to {last}, {} in all", format::seconds(seconds)));
+    }
+    section.notes.push(format!("distinct users (did): {}", format::whole(profile.users as f64)));
+    for (count, what) in [
+        (profile.blank_lines, "blank lines, which are no documents"),
+        (profile.documents_left_out, "documents whose values are not in the table of paths"),
+        (profile.values_left_out, "values on further paths"),
+    ] {
+        if count > 0 {
+            section.notes.push(format!("{} {what}", format::whole(count as f64)));
+        }
+    }
+    for (reason, count) in &profile.malformed {
+        section.notes.push(format!("malformed: {} × {reason}", format::whole(*count as f64)));
+    }
+    for (name, count) in &profile.traits {
+        section.notes.push(format!("unusual: {} × {name}", format::whole(*count as f64)));
+    }
+    section
+}
+
+fn kinds(profile: &Profile) -> Section {
+    let mut section = Section::new("kinds".to_owned(), &["kind", "documents", "share"], 1);
+    for kind in &profile.kinds {
+        section.rows.push(vec![
+            kind.kind.clone().unwrap_or_else(|| "(none)".to_owned()),
+            format::whole(kind.documents as f64),
+            format::percent(kind.documents as f64 / profile.documents.max(1) as f64),
+        ]);
+    }
+    section
+}
+
+fn collections(profile: &Profile) -> Section {
+    let mut section = Section::new(
+        "collections".to_owned(),
+        &["collection", "documents", "create", "update", "delete", "users of creates"],
+        1,
+    );
+    for one in &profile.collections {
+        let operation = |name: &str| format::whole(one.operations.get(name).copied().unwrap_or(0) as f64);
+        section.rows.push(vec![
+            one.collection.clone().unwrap_or_else(|| "(none)".to_owned()),
+            format::whole(one.documents as f64),
+            operation("create"),
+            operation("update"),
+            operation("delete"),
+            format::whole(one.users_of_creates as f64),
+        ]);
+    }
+    section
+}
+
+fn paths(profile: &Profile) -> Section {
+    let mut section = Section::new("paths".to_owned(), &["path", "type", "values", "length"], 2);
+    for PathProfile { path, types } in &profile.paths {
+        for one in types {
+            section.rows.push(vec![
+                path.clone(),
+                format!("{:?}", one.json_type).to_lowercase(),
+                format::whole(one.values as f64),
+                one.length.map(span).unwrap_or_default(),
+            ]);
+        }
+    }
+    section
+}
+
+fn span(lengths: Lengths) -> String {
+    if lengths.min == lengths.max {
+        return format::whole(lengths.min as f64);
+    }
+    format!(
+        "{} … {}, mean {:.1}",
+        format::whole(lengths.min as f64),
+        format::whole(lengths.max as f64),
+        lengths.mean
+    )
+}

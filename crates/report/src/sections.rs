@@ -1,0 +1,514 @@
+//! What the tables hold: a heading line, loading, sizes, one table a question, and what went wrong.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::record::{Body, Cell, Phase, Verdict};
+use jsonathlon_results::summary::{Entry, Run, Summary};
+
+use crate::format;
+
+/// One table with what stands under it.
+#[derive(Debug, Default)]
+pub(crate) struct Section {
+    pub(crate) title: String,
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
+    /// So many columns from the left hold words and are aligned so.
+    pub(crate) left_columns: usize,
+    /// Further columns of words.
+    pub(crate) left_also: Vec<usize>,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Section {
+    pub(crate) fn new(title: String, header: &[&str], left_columns: usize) -> Self {
+        let header = header.iter().map(|name| (*name).to_owned()).collect();
+        Self { title, header, left_columns, ..Self::default() }
+    }
+}
+
+const QUESTIONS: [(&str, &str); 6] = [
+    ("q1", "top event types"),
+    ("q2", "top event types with unique users"),
+    ("q3", "when do people use it"),
+    ("q4", "top 3 post veterans"),
+    ("q5", "top 3 longest activity"),
+    ("q6", "posts by first language, a path that nobody prepared for"),
+];
+const NONE: &str = "–";
+
+pub(crate) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
+    let mut sections = vec![heading(run, summary), loading(run, summary), sizes(run, summary)];
+    for state in states(summary) {
+        sections.extend(QUESTIONS.iter().filter_map(|(id, title)| question(run, summary, id, title, &state)));
+    }
+    sections.push(reading(run, summary));
+    sections.extend(trouble(run, summary));
+    sections
+}
+
+fn heading(run: &Run, summary: &Summary) -> Section {
+    let machine = &summary.machine;
+    let data = &summary.data;
+    let mut section = Section {
+        title: format!(
+            "analytics: {} documents, {}",
+            format::whole(data.documents as f64),
+            format::bytes(data.bytes as f64)
+        ),
+        ..Section::default()
+    };
+    section.notes.push(format!("data     {} ({})", data.source, short(&data.digest)));
+    section.notes.push(format!(
+        "machine  {} cores, {}, {} memory, {}, {}{}",
+        machine.cores,
+        machine.processor,
+        format::bytes(machine.memory_bytes as f64),
+        machine.os,
+        machine.kernel,
+        run.manifest
+            .disk_bytes_per_s
+            .map(|rate| format!(", disk reads {}/s", format::bytes(rate)))
+            .unwrap_or_default()
+    ));
+    section.notes.push(format!("begun    {} with jsonathlon {}", summary.started, summary.program));
+    if !summary.complete {
+        section.notes.push(format!(
+            "INCOMPLETE: {} planned trials have no record yet; go on with `jsonathlon run --resume {}`",
+            run.open_trials().len(),
+            run.path
+        ));
+    }
+    section
+}
+
+fn loading(run: &Run, summary: &Summary) -> Section {
+    let mut section = Section::new(
+        "loading, until durable and visible".to_owned(),
+        &[
+            "system",
+            "variant",
+            "storage",
+            "loaded",
+            "rejected",
+            "time",
+            "documents/s",
+            "MB/s",
+            "bound by",
+            "peak memory",
+            "drained after",
+            "compacted after",
+            "gives back",
+            "verdict",
+        ],
+        3,
+    );
+    section.left_also = vec![8, 12, 13];
+    for configuration in &run.manifest.configurations {
+        let Some(entry) = find(summary, configuration, "load", None) else { continue };
+        let metric = |name: &str| entry.metrics.get(name).copied();
+        let size = |state: &str, name: &str| {
+            find(summary, configuration, "size", Some(state)).and_then(|e| e.metrics.get(name).copied())
+        };
+        let mut row = name(configuration);
+        row.extend([
+            share(metric("documents_loaded"), metric("documents_offered")),
+            optional(metric("documents_rejected"), format::whole),
+            optional(entry.median_s, format::seconds),
+            optional(metric("documents_per_s"), format::count),
+            optional(metric("bytes_per_s"), |rate| format!("{:.0}", rate / 1e6)),
+            entry.bound_by.clone().unwrap_or_else(none),
+            optional(metric("peak_pss_bytes"), format::bytes),
+            optional(size("drained", "drained_s"), format::seconds),
+            optional(size("compacted", "compacted_s"), format::seconds),
+            retains(run, configuration),
+            entry.verdict.word().to_owned(),
+        ]);
+        section.rows.push(row);
+    }
+    for rejects in run.records.iter().filter_map(|record| match &record.body {
+        Body::Rejects(rejects) => Some(rejects),
+        _ => None,
+    }) {
+        for (reason, count) in &rejects.reasons {
+            section.notes.push(format!("{} rejected {count}: {}", rejects.cell.system, printable(reason)));
+        }
+        if let Some(file) = &rejects.file {
+            section.notes.push(format!("  each one is listed in {}/{file}", run.path));
+        }
+    }
+    section
+}
+
+fn sizes(run: &Run, summary: &Summary) -> Section {
+    let mut section = Section::new(
+        "size".to_owned(),
+        &[
+            "system",
+            "variant",
+            "storage",
+            "state",
+            "total",
+            "data",
+            "indexes",
+            "on disk",
+            "bytes/document",
+            "of raw",
+        ],
+        4,
+    );
+    let raw = summary
+        .results
+        .iter()
+        .find(|entry| entry.system == "files" && entry.variant == "raw")
+        .and_then(|entry| entry.metrics.get("files_bytes").copied());
+    let documents = summary.data.documents.max(1) as f64;
+    let of_raw = |total: Option<f64>| match (total, raw) {
+        (Some(total), Some(raw)) if raw > 0.0 => format::percent(total / raw),
+        _ => none(),
+    };
+    for format in ["raw", "gzip-6", "lz4", "zstd-1"] {
+        let Some(entry) = summary.results.iter().find(|e| e.system == "files" && e.variant == format) else {
+            continue;
+        };
+        let total = entry.metrics.get("files_bytes").copied();
+        section.rows.push(vec![
+            "files".into(),
+            format.into(),
+            none(),
+            none(),
+            optional(total, format::bytes),
+            none(),
+            none(),
+            none(),
+            optional(total, |total| format!("{:.1}", total / documents)),
+            of_raw(total),
+        ]);
+    }
+    for configuration in &run.manifest.configurations {
+        for state in ["drained", "compacted"] {
+            let Some(entry) = find(summary, configuration, "size", Some(state)) else { continue };
+            let metric = |name: &str| entry.metrics.get(name).copied();
+            let total = metric("total_bytes").or_else(|| metric("files_bytes"));
+            let mut row = name(configuration);
+            row.extend([
+                state.to_owned(),
+                optional(total, format::bytes),
+                optional(metric("data_bytes"), format::bytes),
+                optional(metric("index_bytes"), format::bytes),
+                optional(metric("files_bytes"), format::bytes),
+                optional(total, |total| format!("{:.1}", total / documents)),
+                of_raw(total),
+            ]);
+            section.rows.push(row);
+        }
+    }
+    section.notes.push(
+        "total, data and indexes as each system's own catalogue counts; on disk: allocated blocks of its \
+         whole data folder, logs included"
+            .to_owned(),
+    );
+    section
+}
+
+/// A configuration's standing in one question.
+struct Standing<'a> {
+    configuration: &'a Configuration,
+    hot: Option<&'a Entry>,
+    cold: Option<&'a Entry>,
+    comparable: bool,
+}
+
+impl Standing<'_> {
+    fn time(&self) -> Option<f64> {
+        self.hot.and_then(|entry| entry.median_s)
+    }
+}
+
+fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) -> Option<Section> {
+    let mut standings: Vec<Standing<'_>> = Vec::new();
+    for configuration in &run.manifest.configurations {
+        let of = |phases: &[Phase]| {
+            summary.results.iter().find(|entry| {
+                is_of(entry, configuration)
+                    && entry.step == id
+                    && parameter(entry, "state") == Some(state)
+                    && phases.contains(&entry.phase)
+            })
+        };
+        let hot = of(&[Phase::Hot]);
+        let cold = of(&[Phase::Cold]).or_else(|| of(&[Phase::ColdUnverified]));
+        if hot.is_none() && cold.is_none() {
+            continue;
+        }
+        let load = find(summary, configuration, "load", None);
+        let comparable = load.is_some_and(|entry| entry.verdict == Verdict::Exact);
+        standings.push(Standing { configuration, hot, cold, comparable });
+    }
+    if standings.is_empty() {
+        return None;
+    }
+    // Groups in the order of the plan, the fastest of each first, those without a time last.
+    let mut groups: Vec<&str> = Vec::new();
+    for standing in &standings {
+        if !groups.contains(&standing.configuration.ranks_with.as_str()) {
+            groups.push(&standing.configuration.ranks_with);
+        }
+    }
+    let several_groups = groups.len() > 1;
+    let place = |standing: &Standing<'_>| groups.iter().position(|g| *g == standing.configuration.ranks_with);
+    standings.sort_by(|a, b| {
+        let times = (a.time().unwrap_or(f64::INFINITY), b.time().unwrap_or(f64::INFINITY));
+        place(a).cmp(&place(b)).then(times.0.total_cmp(&times.1))
+    });
+    let mut header = vec![
+        "system",
+        "variant",
+        "storage",
+        "hot median",
+        "95 % interval",
+        "× of best",
+        "cold median",
+        "verdict",
+        "bound by",
+        "documents/s",
+    ];
+    if several_groups {
+        header.push("ranked with");
+    }
+    let state_words = if state == "drained" { String::new() } else { format!(", {state}") };
+    let mut section = Section::new(format!("{} {title}{state_words}", id.to_uppercase()), &header, 3);
+    section.left_also = vec![7, 8, 10];
+    let best = best_of_groups(&standings);
+    for standing in &standings {
+        section.rows.push(question_row(standing, &best, several_groups));
+    }
+    Some(section)
+}
+
+fn best_of_groups<'a>(standings: &[Standing<'a>]) -> BTreeMap<&'a str, f64> {
+    let mut best: BTreeMap<&str, f64> = BTreeMap::new();
+    for standing in standings.iter().filter(|standing| standing.comparable) {
+        if let Some(time) = standing.time() {
+            let known = best.entry(&standing.configuration.ranks_with).or_insert(time);
+            *known = known.min(time);
+        }
+    }
+    best
+}
+
+fn question_row(standing: &Standing<'_>, best: &BTreeMap<&str, f64>, several_groups: bool) -> Vec<String> {
+    let configuration = standing.configuration;
+    let verdict = [standing.hot, standing.cold].into_iter().flatten().map(|entry| entry.verdict).max();
+    let mut words = verdict.map_or_else(none, |verdict| verdict.word().to_owned());
+    let error = standing.hot.and_then(|entry| entry.metrics.get("relative_error"));
+    if let (Some(Verdict::Approximate), Some(error)) = (verdict, error) {
+        words.push_str(&format!(", error ≤ {}", format::percent(*error)));
+    }
+    if !standing.comparable {
+        words.push_str(", not comparable");
+    }
+    if standing.cold.is_some_and(|entry| entry.phase == Phase::ColdUnverified) {
+        words.push_str(", cold-unverified");
+    }
+    let ratio = match (standing.time(), best.get(configuration.ranks_with.as_str())) {
+        (Some(time), Some(best)) if standing.comparable && *best > 0.0 => format::times(time / best),
+        _ => none(),
+    };
+    let mut row = name(configuration);
+    row.extend([
+        optional(standing.time(), format::seconds),
+        interval(standing.hot),
+        ratio,
+        optional(standing.cold.and_then(|entry| entry.median_s), format::seconds),
+        words,
+        standing.hot.and_then(|entry| entry.bound_by.clone()).unwrap_or_else(none),
+        optional(
+            standing.time().and(standing.hot).and_then(|e| e.metrics.get("documents_per_s").copied()),
+            format::count,
+        ),
+    ]);
+    if several_groups {
+        row.push(configuration.ranks_with.clone());
+    }
+    row
+}
+
+/// What a reader must know to compare the rows.
+fn reading(run: &Run, summary: &Summary) -> Section {
+    let mut section = Section { title: "how to read this".to_owned(), ..Section::default() };
+    let list = |pick: fn(&Configuration) -> bool| {
+        let mut names: Vec<&str> = run
+            .manifest
+            .configurations
+            .iter()
+            .filter(|configuration| pick(configuration))
+            .map(|configuration| configuration.title.as_str())
+            .collect();
+        names.dedup();
+        names.join(", ")
+    };
+    let embedded = list(|configuration| configuration.embedded);
+    if !embedded.is_empty() {
+        section.notes.push(format!("embedded, so no network is in their times: {embedded}"));
+    }
+    let ended = list(|configuration| configuration.end_of_life);
+    if !ended.is_empty() {
+        section.notes.push(format!("no longer supported by their makers: {ended}"));
+    }
+    section.notes.push(
+        "hot: asked again and again; cold: engine restarted, its files verified to be out of the page cache"
+            .to_owned(),
+    );
+    section.notes.push(
+        "intervals: bootstrap over rounds, 95 %; a difference is shown only where intervals of the ratio \
+         exclude 1"
+            .to_owned(),
+    );
+    section.notes.push(format!(
+        "every answer was compared with the reference; nothing here extrapolates beyond {} cores",
+        summary.machine.cores
+    ));
+    section.notes.push(format!("everything behind these figures: {}", run.path));
+    section
+}
+
+fn trouble(run: &Run, summary: &Summary) -> Option<Section> {
+    let mut section = Section { title: "what went wrong".to_owned(), ..Section::default() };
+    // The same failure in many rounds is told once, with how often.
+    let mut told: Vec<(String, u64)> = Vec::new();
+    for failure in &summary.failures {
+        let text = format!(
+            "{} {} {} {}: {}: {}",
+            failure.system,
+            failure.variant,
+            failure.step,
+            failure.phase.word(),
+            failure.kind,
+            printable(&failure.error)
+        );
+        match told.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, times)) => *times += 1,
+            None => told.push((text, 1)),
+        }
+    }
+    for (text, times) in told {
+        let times = if times > 1 { format!(" ({times} trials)") } else { String::new() };
+        section.notes.push(format!("failed: {text}{times}"));
+    }
+    for plan in run.records.iter().filter_map(|record| match &record.body {
+        Body::Plan(plan) if !plan.violations.is_empty() => Some(plan),
+        _ => None,
+    }) {
+        let Cell { system, variant, step, .. } = &plan.cell;
+        let violations = plan.violations.join("; ");
+        section.notes.push(format!("failed: {system} {variant} {step}: plan: {violations} ({})", plan.file));
+    }
+    (!section.notes.is_empty()).then_some(section)
+}
+
+fn states(summary: &Summary) -> Vec<String> {
+    let mut states: Vec<String> = Vec::new();
+    for entry in summary.results.iter().filter(|entry| entry.step.starts_with('q')) {
+        if let Some(state) = parameter(entry, "state")
+            && !states.iter().any(|known| known == state)
+        {
+            states.push(state.to_owned());
+        }
+    }
+    states.sort_by_key(|state| state != "drained");
+    states
+}
+
+fn find<'a>(
+    summary: &'a Summary,
+    configuration: &Configuration,
+    step: &str,
+    state: Option<&str>,
+) -> Option<&'a Entry> {
+    summary.results.iter().find(|entry| {
+        is_of(entry, configuration)
+            && entry.step == step
+            && (state.is_none() || parameter(entry, "state") == state)
+    })
+}
+
+fn is_of(entry: &Entry, configuration: &Configuration) -> bool {
+    entry.system == configuration.system
+        && entry.version == configuration.version
+        && entry.variant == configuration.variant
+        && parameter(entry, "storage") == Some(&configuration.storage)
+}
+
+fn parameter<'a>(entry: &'a Entry, name: &str) -> Option<&'a str> {
+    entry.parameters.get(name).and_then(|value| value.as_str())
+}
+
+fn name(configuration: &Configuration) -> Vec<String> {
+    vec![
+        format!("{} {}", configuration.system, configuration.version),
+        configuration.variant.clone(),
+        configuration.storage.clone(),
+    ]
+}
+
+fn retains(run: &Run, configuration: &Configuration) -> String {
+    let structure = run.records.iter().find_map(|record| match &record.body {
+        Body::Structure(structure)
+            if structure.cell.system == configuration.system
+                && structure.cell.version == configuration.version
+                && structure.cell.variant == configuration.variant
+                && structure.cell.parameters.get("storage").and_then(|s| s.as_str())
+                    == Some(&configuration.storage) =>
+        {
+            Some(structure)
+        }
+        _ => None,
+    });
+    match structure {
+        None => none(),
+        Some(structure) if structure.retains == "changed" => {
+            let changes: Vec<&str> = structure.changes.keys().map(String::as_str).collect();
+            changes.join(", ")
+        }
+        Some(structure) => structure.retains.clone(),
+    }
+}
+
+fn share(part: Option<f64>, whole: Option<f64>) -> String {
+    match (part, whole) {
+        (Some(part), Some(whole)) if whole > 0.0 => format::percent(part / whole),
+        _ => none(),
+    }
+}
+
+fn interval(entry: Option<&Entry>) -> String {
+    match entry.and_then(|entry| entry.low_s.zip(entry.high_s)) {
+        Some((low, high)) => format!("{} … {}", format::seconds(low), format::seconds(high)),
+        None => none(),
+    }
+}
+
+fn optional(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
+    value.map_or_else(none, show)
+}
+
+fn none() -> String {
+    NONE.to_owned()
+}
+
+fn short(digest: &str) -> String {
+    digest.chars().take(7 + 16).collect()
+}
+
+/// Text that a system or a document put in, kept from moving the cursor or changing colours.
+fn printable(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(300)
+        .collect::<String>()
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,75 @@
+//! The tables that end a run.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use jsonathlon_results::summary::Run;
+
+use crate::sections::{self, Section};
+
+/// How tables are drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct Look {
+    /// Colours and bold, for a terminal.
+    pub colour: bool,
+}
+
+/// All tables of a run, with what a reader must know to judge them.
+#[must_use]
+pub fn render(run: &Run, look: Look) -> String {
+    draw(&sections::all(run, &run.summary()), look)
+}
+
+/// Draws sections one below the other.
+pub(crate) fn draw(sections: &[Section], look: Look) -> String {
+    let mut text = String::new();
+    for section in sections {
+        write_section(&mut text, section, look);
+    }
+    text
+}
+
+fn write_section(text: &mut String, section: &Section, look: Look) {
+    let bold = if look.colour { Style::new().bold() } else { Style::new() };
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{bold}{}{bold:#}", section.title);
+    if !section.rows.is_empty() {
+        let mut table = Table::new();
+        table.load_style(presets::NOTHING);
+        table.set_content_arrangement(ContentArrangement::Disabled);
+        table.set_header(section.header.clone());
+        for row in &section.rows {
+            table.add_row(row.clone());
+        }
+        for (index, column) in table.column_iter_mut().enumerate() {
+            if index >= section.left_columns && !section.left_also.contains(&index) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        for line in table.to_string().lines() {
+            let _ = writeln!(text, "  {}", paint(line.trim_end(), look));
+        }
+    }
+    for note in &section.notes {
+        let _ = writeln!(text, "  {}", paint(note, look));
+    }
+    text.push('\n');
+}
+
+/// Colours a line that must not be overlooked.
+fn paint(line: &str, look: Look) -> String {
+    if !look.colour {
+        return line.to_owned();
+    }
+    let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+    let colour = if has(&["wrong", "failed", "timeout"]) {
+        AnsiColor::Red
+    } else if has(&["partial", "not comparable", "cold-unverified"]) {
+        AnsiColor::Yellow
+    } else {
+        return line.to_owned();
+    };
+    let style = Style::new().fg_color(Some(colour.into()));
+    format!("{style}{line}{style:#}")
+}

@@ -1,0 +1,329 @@
+//! Cold and hot trials of one question.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use jsonathlon_dataset::questions::Question;
+use jsonathlon_dataset::reference::Answers;
+use jsonathlon_dataset::value::rows_digest;
+use jsonathlon_drivers::worker::protocol::{Answered, Op};
+use jsonathlon_measure::page_cache::{COLD_LIMIT, residency};
+use jsonathlon_measure::process;
+use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Phase, PlanCheck, Trial};
+use jsonathlon_systems::QuestionRules;
+
+use super::bound;
+use super::plan::Cells;
+use super::record::{Recorder, blank, cell_result};
+use super::verify;
+use crate::RunError;
+use crate::session::{AskError, Session};
+use crate::settings::{Settings, State};
+
+/// Warm-up executions at least and at most. It ends early once an execution is no longer clearly faster
+/// than the one before it.
+const WARM_UP: (usize, usize) = (2, 5);
+/// What counts as clearly faster.
+const STILL_WARMING: f64 = 0.9;
+
+/// Everything that one question's trials in one round share.
+pub(crate) struct Asking<'a> {
+    pub(crate) cells: Cells<'a>,
+    pub(crate) settings: &'a Settings,
+    pub(crate) disk_bytes_per_s: Option<f64>,
+    pub(crate) answers: &'a Answers,
+    pub(crate) question: Question,
+    pub(crate) state: State,
+    pub(crate) round: u32,
+}
+
+/// Questions that are not asked again, because one trial of them ran into its limit.
+pub(crate) type TimedOut = HashSet<String>;
+
+impl Asking<'_> {
+    fn cell(&self, phase: Phase) -> Cell {
+        self.cells.question(self.question, phase, self.state)
+    }
+
+    fn rules(&self) -> QuestionRules {
+        self.cells.target.analytics.questions.get(self.question.id()).cloned().unwrap_or_default()
+    }
+
+    fn limit(&self) -> Duration {
+        Duration::from_secs_f64(self.settings.timeout_s)
+    }
+
+    /// Asks the question in this round: cold, then hot. What is in the journal already is left alone.
+    pub(crate) fn ask(
+        &self,
+        session: &mut Session<'_>,
+        timed_out: &mut TimedOut,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), RunError> {
+        let keys = self.cells.question_keys(self.question, self.state, self.round, self.settings);
+        if keys.iter().all(|key| recorder.has(key)) {
+            return Ok(());
+        }
+        let question = self.cell(Phase::Hot).key();
+        if timed_out.contains(&question) {
+            let failure = Failure {
+                kind: FailureKind::Timeout,
+                error: "not asked again: an earlier trial of this question ran into its limit".into(),
+            };
+            return self.fail(&failure, recorder);
+        }
+        recorder.observer.event(&crate::observer::Event::Began {
+            what: &format!(
+                "round {} of {}: {} {}",
+                self.round,
+                self.settings.rounds,
+                self.cells.target.id(),
+                self.question.id()
+            ),
+        });
+        let statement = match cell_result(session.statement(self.question.id(), &[("table", super::TABLE)]))?
+        {
+            Ok(statement) => statement,
+            Err(failure) => return self.fail(&failure, recorder),
+        };
+        let result = cell_result(self.try_ask(session, &statement, recorder))?;
+        if let Err(failure) = result {
+            // Whatever state the engine is in now, the next question starts with a new one.
+            session.kill();
+            if failure.kind == FailureKind::Timeout {
+                timed_out.insert(question);
+            }
+            self.fail(&failure, recorder)?;
+        }
+        Ok(())
+    }
+
+    fn try_ask(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), AskError> {
+        self.cold(session, statement, recorder)?;
+        if self.settings.cold_os {
+            self.cold_os(session, statement, recorder)?;
+        }
+        self.hot(session, statement, recorder)?;
+        // After the trials: reading a plan may warm what cold trials want cold.
+        self.check_plan(session, statement, recorder)
+    }
+
+    fn cold(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), AskError> {
+        let cell = self.cell(Phase::Cold);
+        let key = cell.trial_key(self.round, 0);
+        if recorder.has(&key) {
+            return session.open();
+        }
+        session.restart_cold()?;
+        let mut trial = blank(&cell, self.round, 0);
+        trial.metrics.insert("open_s".into(), session.open_s);
+        self.verify_cold(session, &mut trial)?;
+        self.execute(session, statement, trial, key, recorder)?;
+        Ok(())
+    }
+
+    fn cold_os(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), AskError> {
+        let cell = self.cell(Phase::ColdOs);
+        let key = cell.trial_key(self.round, 0);
+        if recorder.has(&key) {
+            return Ok(());
+        }
+        session.drop_pages()?;
+        self.execute(session, statement, blank(&cell, self.round, 0), key, recorder)?;
+        Ok(())
+    }
+
+    /// Asks the kernel whether the data is out of memory; a trial that may not be called cold is not.
+    fn verify_cold(&self, session: &Session<'_>, trial: &mut Trial) -> Result<(), AskError> {
+        let known = residency(session.folder()).map_err(|error| {
+            AskError::failed(FailureKind::Environment, format!("failed to ask what is in memory: {error}"))
+        })?;
+        match known {
+            Some(residency) => {
+                trial.metrics.insert("resident_share".into(), residency.share());
+                if residency.share() > COLD_LIMIT {
+                    trial.cell.phase = Phase::ColdUnverified;
+                }
+            }
+            None => trial.cell.phase = Phase::ColdUnverified,
+        }
+        Ok(())
+    }
+
+    fn hot(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), AskError> {
+        let cell = self.cell(Phase::Hot);
+        let mut last = f64::INFINITY;
+        for execution in 0..WARM_UP.1 {
+            let ask = Op::Ask { statement: statement.to_owned() };
+            let answered: Answered = session.request(&ask, self.limit(), &mut |_| {})?;
+            let steady = answered.seconds > last * STILL_WARMING;
+            last = answered.seconds;
+            if execution + 1 >= WARM_UP.0 && steady {
+                break;
+            }
+        }
+        let fast = last < self.settings.fast_below_s;
+        let trials = if fast { self.settings.fast_trials } else { self.settings.hot_trials };
+        for order in 0..trials.max(self.settings.hot_trials) {
+            let key = cell.trial_key(self.round, order);
+            if recorder.has(&key) {
+                continue;
+            }
+            let mut trial = blank(&cell, self.round, order);
+            if order == 0 {
+                // One look a round, between trials: reading the map of a large process takes milliseconds.
+                let peak = session.pid().and_then(|pid| process::pss_bytes(pid).ok());
+                trial.metrics.extend(peak.map(|bytes| ("peak_pss_bytes".to_owned(), bytes as f64)));
+            }
+            self.execute(session, statement, trial, key, recorder)?;
+        }
+        Ok(())
+    }
+
+    /// Asks once and records the trial, whatever the answer.
+    fn execute(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        mut trial: Trial,
+        key: String,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), AskError> {
+        let ask = Op::Ask { statement: statement.to_owned() };
+        let answered: Answered = session.request(&ask, self.limit(), &mut |_| {})?;
+        let expected = self.answers.rows(self.question);
+        let rules = self.rules();
+        let compared = verify::compare(self.question, expected, &answered.outcome.rows, &rules.approximate);
+        trial.at_ms = jiff::Timestamp::now().as_millisecond();
+        trial.verdict = compared.verdict;
+        trial.rows = Some(answered.outcome.rows.len() as u64);
+        trial.answer_digest = Some(rows_digest(&answered.outcome.rows));
+        trial.server_seconds = answered.outcome.server_seconds;
+        let usage = answered.usage;
+        for (name, value) in [
+            ("server_cpu_s", usage.cpu_s),
+            ("read_bytes", usage.counters.read_bytes as f64),
+            ("written_bytes", usage.counters.written_bytes as f64),
+            ("major_faults", usage.counters.major_faults as f64),
+            ("documents_per_s", self.cells.documents as f64 / answered.seconds.max(1e-9)),
+        ] {
+            trial.metrics.insert(name.to_owned(), value);
+        }
+        trial.metrics.extend(
+            [
+                ("engine_rows_read", answered.outcome.rows_read),
+                ("engine_bytes_read", answered.outcome.bytes_read),
+                ("engine_memory_bytes", answered.outcome.memory_bytes),
+            ]
+            .into_iter()
+            .filter_map(|(name, value)| Some((name.to_owned(), value? as f64))),
+        );
+        if let Some(error) = compared.approximate_error {
+            trial.metrics.insert("relative_error".into(), error);
+        }
+        match compared.difference {
+            None => {
+                trial.seconds = Some(answered.seconds);
+                trial.bound_by = bound::verdict(&bound::Spent {
+                    seconds: answered.seconds,
+                    cpu_s: usage.cpu_s,
+                    read_bytes: usage.counters.read_bytes,
+                    written_bytes: usage.counters.written_bytes,
+                    cores: self.settings.cores,
+                    disk_bytes_per_s: self.disk_bytes_per_s,
+                })
+                .map(str::to_owned);
+            }
+            Some(difference) => {
+                trial.failure = Some(Failure { kind: FailureKind::Wrong, error: difference });
+            }
+        }
+        self.keep_answer(&trial, &answered, recorder)
+            .and_then(|()| recorder.trial(key, trial))
+            .map_err(record_failed)
+    }
+
+    /// Keeps each distinct answer once.
+    fn keep_answer(
+        &self,
+        trial: &Trial,
+        answered: &Answered,
+        recorder: &Recorder<'_>,
+    ) -> Result<(), RunError> {
+        let digest = trial.answer_digest.as_deref().unwrap_or_default();
+        let short: String = digest.trim_start_matches("blake3:").chars().take(16).collect();
+        let file = format!("answers/{}-{}-{short}.json", self.cells.target.id(), self.question.id());
+        if !recorder.folder.path().join(&file).exists() {
+            let text = serde_json::json!({
+                "question": self.question.id(),
+                "columns": self.question.columns(),
+                "rows": answered.outcome.rows,
+            });
+            recorder.folder.write_file(&file, text.to_string().as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Keeps the plan and holds it against what the configuration promises, once a state.
+    fn check_plan(
+        &self,
+        session: &mut Session<'_>,
+        statement: &str,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), AskError> {
+        let cell = self.cell(Phase::Hot);
+        let key = format!("plan:{}", cell.key());
+        if recorder.has(&key) {
+            return Ok(());
+        }
+        let text = session.plan(statement, self.limit())?;
+        let file =
+            format!("plans/{}-{}-{}.txt", self.cells.target.id(), self.question.id(), self.state.word());
+        let violations = self.rules().violations(&text);
+        let content = format!("{statement}\n\n{text}\n");
+        recorder
+            .folder
+            .write_file(&file, content.as_bytes())
+            .map_err(RunError::from)
+            .and_then(|file| recorder.note(key, Body::Plan(PlanCheck { cell, file, violations })))
+            .map_err(record_failed)
+    }
+
+    /// Records every planned trial of this question and round that has no record yet as failed.
+    pub(crate) fn fail(&self, failure: &Failure, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+        let mut failed = |phase: Phase, order: u32| {
+            let cell = self.cell(phase);
+            recorder.failed(cell.trial_key(self.round, order), &cell, self.round, order, failure.clone())
+        };
+        failed(Phase::Cold, 0)?;
+        if self.settings.cold_os {
+            failed(Phase::ColdOs, 0)?;
+        }
+        (0..self.settings.hot_trials).try_for_each(|order| failed(Phase::Hot, order))
+    }
+}
+
+/// A journal that cannot be written to ends the run, not the cell.
+fn record_failed(error: RunError) -> AskError {
+    AskError::Run(Box::new(error))
+}

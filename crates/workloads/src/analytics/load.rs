@@ -1,0 +1,401 @@
+//! Documents going in: as fast as the system takes them, with nothing lost unseen.
+//!
+//! Documents that are fit for everybody go in bulk. Suspects (malformed, duplicate keys, very large, …)
+//! are offered one by one, first to a table on trial, so that one of them can neither spoil a bulk
+//! statement nor leave half of itself behind. What a system refuses is listed with its own reason.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io::Write;
+use std::path::Path;
+use std::time::Duration;
+
+use jsonathlon_dataset::reference::{Answers, Reference};
+use jsonathlon_dataset::scan::Traits;
+use jsonathlon_dataset::stage::{Staged, Suspect, reference_without};
+use jsonathlon_dataset::value::Value;
+use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Settled};
+use jsonathlon_measure::process::PeakSampler;
+use jsonathlon_results::record::{Body, Failure, FailureKind, Metrics, Rejects, Trial, Verdict};
+use jsonathlon_systems::LoadMode;
+
+use super::bound;
+use super::plan::Cells;
+use super::record::{Recorder, blank, cell_result};
+use super::refused::{self, Refused};
+use super::{PROBE, TABLE};
+use crate::RunError;
+use crate::session::{AskError, Session, relay};
+use crate::settings::Settings;
+
+/// Share of the offered documents that a system must hold to be compared with others.
+const COMPARABLE: f64 = 0.999;
+/// Reasons kept apart in the journal; the file of rejects has them all.
+const REASONS: usize = 20;
+/// A single document that needs longer than this is refused by hanging.
+const ONE_DOCUMENT_LIMIT: Duration = Duration::from_secs(300);
+
+/// A document that is not in the system's table, and why.
+struct Rejected {
+    ordinal: u64,
+    reason: String,
+}
+
+/// What a bulk load left.
+struct Bulk {
+    loaded: Loaded,
+    /// Refused lines of the clean file.
+    refused: Vec<Refused>,
+}
+
+/// Loads one target and records how it went. The answers that its questions must give are returned, or
+/// the failure that keeps it from being asked.
+pub(crate) fn load(
+    session: &mut Session<'_>,
+    cells: Cells<'_>,
+    staged: &Staged,
+    settings: &Settings,
+    disk_bytes_per_s: Option<f64>,
+    recorder: &mut Recorder<'_>,
+) -> Result<Result<Answers, Failure>, RunError> {
+    let cell = cells.load();
+    let key = cell.trial_key(1, 0);
+    let outcome = attempt(session, staged, settings, disk_bytes_per_s, recorder, blank(&cell, 1, 0))?;
+    let (trial, rejected, answers) = match outcome {
+        Ok(done) => done,
+        Err(failure) => {
+            session.kill();
+            recorder.failed(key, &cell, 1, 0, failure.clone())?;
+            return Ok(Err(failure));
+        }
+    };
+    if !recorder.has(&key) {
+        note_rejects(cells, &rejected, recorder)?;
+        recorder.trial(key, trial)?;
+    }
+    Ok(Ok(answers))
+}
+
+type Done = (Trial, Vec<Rejected>, Answers);
+
+fn attempt(
+    session: &mut Session<'_>,
+    staged: &Staged,
+    settings: &Settings,
+    disk_bytes_per_s: Option<f64>,
+    recorder: &mut Recorder<'_>,
+    mut trial: Trial,
+) -> Result<Result<Done, Failure>, RunError> {
+    macro_rules! cell {
+        ($result:expr) => {
+            match cell_result($result)? {
+                Ok(value) => value,
+                Err(failure) => return Ok(Err(failure)),
+            }
+        };
+    }
+    let limit = Duration::from_secs_f64(settings.load_timeout_s);
+    cell!(session.open());
+    let create = cell!(session.statements("create", &[("table", TABLE)]));
+    cell!(session.run(create, limit));
+    let sampler = session.pid().map(|pid| PeakSampler::start(pid, Duration::from_millis(250)));
+    let bulk = match bulk(session, staged, limit, recorder)? {
+        Ok(bulk) => bulk,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    let index = cell!(session.statements("index", &[("table", TABLE)]));
+    let indexed: Option<Settled> = if index.is_empty() {
+        None
+    } else {
+        let settle =
+            Op::Settle { statements: index, until_zero: None, limit_s: settings.load_timeout_s, sync: true };
+        Some(cell!(session.request(&settle, limit, &mut |_| {})))
+    };
+    let peak = sampler.and_then(PeakSampler::finish);
+
+    let mut reference = match bulk.refused.as_slice() {
+        [] => staged.reference.clone(),
+        refused => reference_without(staged, &refused.iter().map(|one| one.line).collect::<HashSet<u64>>())?,
+    };
+    let mut rejected: Vec<Rejected> = bulk
+        .refused
+        .into_iter()
+        .map(|one| Rejected { ordinal: staged.offered_ordinal(one.line), reason: one.reason })
+        .collect();
+    let accepted = match suspects(session, staged, &mut reference, &mut rejected, recorder)? {
+        Ok(accepted) => accepted,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    rejected.sort_by_key(|one| one.ordinal);
+
+    let figures = cell!(session.figures("count", &[("table", TABLE)], limit));
+    let expected = staged.documents - rejected.len() as u64;
+    let count = match figures.values().next() {
+        Some(Value::Int(count)) => u64::try_from(*count).unwrap_or(0),
+        other => {
+            let error = format!("the system's count of documents is no number: {other:?}");
+            return Ok(Err(Failure { kind: FailureKind::Wrong, error }));
+        }
+    };
+    if count != expected {
+        return Ok(Err(Failure {
+            kind: FailureKind::Wrong,
+            error: format!(
+                "{count} documents are in the table, {expected} were accepted ({} offered, {} refused)",
+                staged.documents,
+                rejected.len()
+            ),
+        }));
+    }
+
+    let loaded = bulk.loaded;
+    let index_s = indexed.as_ref().map_or(0.0, |settled| settled.seconds);
+    let seconds = loaded.seconds + index_s;
+    let cpu_s = loaded.usage.cpu_s + indexed.as_ref().map_or(0.0, |settled| settled.usage.cpu_s);
+    let counters = |pick: fn(&jsonathlon_measure::process::Usage) -> u64| {
+        pick(&loaded.usage.counters) + indexed.as_ref().map_or(0, |settled| pick(&settled.usage.counters))
+    };
+    let (read_bytes, written_bytes) = (counters(|u| u.read_bytes), counters(|u| u.written_bytes));
+    trial.seconds = Some(seconds);
+    trial.verdict =
+        if (count as f64) < COMPARABLE * staged.documents as f64 { Verdict::Partial } else { Verdict::Exact };
+    trial.bound_by = bound::verdict(&bound::Spent {
+        seconds,
+        cpu_s,
+        read_bytes,
+        written_bytes,
+        cores: settings.cores,
+        disk_bytes_per_s,
+    })
+    .map(str::to_owned);
+    let bytes = staged.clean_bytes as f64;
+    let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
+    trial.metrics = Metrics::from([
+        ("documents_offered".to_owned(), staged.documents as f64),
+        ("documents_loaded".to_owned(), count as f64),
+        ("documents_rejected".to_owned(), rejected.len() as f64),
+        ("suspects_accepted".to_owned(), accepted as f64),
+        ("documents_per_s".to_owned(), per_second(staged.clean_documents as f64)),
+        ("bytes_per_s".to_owned(), per_second(bytes)),
+        ("server_cpu_s".to_owned(), cpu_s),
+        ("read_bytes".to_owned(), read_bytes as f64),
+        ("written_bytes".to_owned(), written_bytes as f64),
+        ("index_s".to_owned(), index_s),
+        ("open_s".to_owned(), session.open_s),
+    ]);
+    if bytes > 0.0 {
+        trial.metrics.insert("written_bytes_per_byte".into(), written_bytes as f64 / bytes);
+    }
+    if let Some(sync) = loaded.sync_seconds {
+        trial.metrics.insert("sync_s".into(), sync);
+    }
+    if let Some(peak) = peak {
+        trial.metrics.insert("peak_pss_bytes".into(), peak as f64);
+    }
+    Ok(Ok((trial, rejected, reference.answers())))
+}
+
+/// The clean documents, through the system's own bulk path.
+fn bulk(
+    session: &mut Session<'_>,
+    staged: &Staged,
+    limit: Duration,
+    recorder: &mut Recorder<'_>,
+) -> Result<Result<Bulk, Failure>, RunError> {
+    let first = cell_result(load_file(session, TABLE, &staged.clean, limit, recorder))?;
+    let failure = match first {
+        Ok(loaded) => {
+            let refused = refused_lines(&loaded);
+            return Ok(Ok(Bulk { loaded, refused }));
+        }
+        // A part that is refused can be found; a crash or a timeout of the whole cannot be blamed on one.
+        Err(failure) if failure.kind == FailureKind::Refused && staged.clean_documents > 0 => failure,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    recorder.warn(&format!(
+        "{} refused the documents as a whole ({}); looking for the ones it means",
+        session.target.configuration.title,
+        first_line(&failure.error)
+    ));
+    let scratch = session.folder().with_extension("part");
+    let found = refused::find(&staged.clean, &scratch, &mut |part| probe(session, part, recorder))?;
+    remove(&scratch)?;
+    let refused = match cell_result(found)? {
+        Ok(refused) if refused.is_empty() => return Ok(Err(failure)),
+        Ok(refused) => refused,
+        Err(failure) => return Ok(Err(failure)),
+    };
+    // Whatever the failed statement left behind goes: a document must be there exactly once.
+    let again = start_over(session, limit);
+    if let Err(failure) = cell_result(again)? {
+        return Ok(Err(failure));
+    }
+    let kept = session.folder().with_extension("kept");
+    refused::without(&staged.clean, &refused, &kept)?;
+    let loaded = cell_result(load_file(session, TABLE, &kept, limit, recorder))?;
+    remove(&kept)?;
+    Ok(loaded.map(|loaded| Bulk { loaded, refused }))
+}
+
+fn start_over(session: &mut Session<'_>, limit: Duration) -> Result<(), AskError> {
+    let drop = session.statements("drop", &[("table", TABLE)])?;
+    session.run(drop, limit)?;
+    let create = session.statements("create", &[("table", TABLE)])?;
+    session.run(create, limit)?;
+    Ok(())
+}
+
+/// Loads `file` into `table` the way the configuration says.
+fn load_file(
+    session: &mut Session<'_>,
+    table: &str,
+    file: &Path,
+    limit: Duration,
+    recorder: &mut Recorder<'_>,
+) -> Result<Loaded, AskError> {
+    let path = jsonathlon_systems::catalogue::sql_text(&file.display().to_string());
+    let values = [("table", table), ("file", path.as_str())];
+    let load = match session.target.analytics.load {
+        LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
+        LoadMode::Rows => {
+            Load::Rows { statement: session.statement("load", &values)?, file: file.to_owned() }
+        }
+    };
+    session.request(&Op::Load { load, sync: true }, limit, &mut relay(recorder.observer))
+}
+
+fn refused_lines(loaded: &Loaded) -> Vec<Refused> {
+    loaded.rejects.iter().map(|reject| Refused { line: reject.line, reason: reject.reason.clone() }).collect()
+}
+
+/// Loads `file` into a table on trial that is gone afterwards, and gives the reason when it is refused.
+/// An engine that dies of it has refused too, and is started again.
+fn probe(
+    session: &mut Session<'_>,
+    file: &Path,
+    recorder: &mut Recorder<'_>,
+) -> Result<Option<String>, AskError> {
+    session.open()?;
+    let create = session.statements("create", &[("table", PROBE)])?;
+    session.run(create, ONE_DOCUMENT_LIMIT)?;
+    let reason = match load_file(session, PROBE, file, ONE_DOCUMENT_LIMIT, recorder) {
+        Ok(loaded) => loaded.rejects.into_iter().next().map(|reject| reject.reason),
+        Err(AskError::Failed(failure)) if failure.kind == FailureKind::Refused => Some(failure.error),
+        Err(AskError::Failed(failure))
+            if matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout) =>
+        {
+            session.kill();
+            session.open()?;
+            Some(format!("it ended the engine: {}", failure.error))
+        }
+        Err(other) => return Err(other),
+    };
+    let drop = session.statements("drop", &[("table", PROBE)])?;
+    session.run(drop, ONE_DOCUMENT_LIMIT)?;
+    Ok(reason)
+}
+
+/// Offers the suspects one by one. The accepted ones are added to `reference`, the others to `rejected`.
+fn suspects(
+    session: &mut Session<'_>,
+    staged: &Staged,
+    reference: &mut Reference,
+    rejected: &mut Vec<Rejected>,
+    recorder: &mut Recorder<'_>,
+) -> Result<Result<u64, Failure>, RunError> {
+    let mut accepted = 0;
+    let one = session.folder().with_extension("one");
+    for (done, suspect) in staged.suspects.iter().enumerate() {
+        recorder.observer.event(&crate::observer::Event::Progress {
+            done: done as u64,
+            total: Some(staged.suspects.len() as u64),
+            unit: "suspect documents",
+        });
+        let bytes = staged.suspect_bytes(suspect).map_err(RunError::io("read a suspect document"))?;
+        write_line(&one, &bytes)?;
+        let refusal = match cell_result(probe(session, &one, recorder))? {
+            Ok(refusal) => refusal,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        let reason = match (refusal, is_json(suspect)) {
+            (Some(reason), _) => Some(reason),
+            // A table of JSON must not hold what is not JSON, and no reference answer over it exists.
+            (None, false) => Some(format!(
+                "not a JSON document ({}), although the system alone would have taken it",
+                suspect.reason.as_deref().unwrap_or("malformed")
+            )),
+            (None, true) => None,
+        };
+        if let Some(reason) = reason {
+            rejected.push(Rejected { ordinal: suspect.ordinal, reason });
+            continue;
+        }
+        let loaded = cell_result(load_file(session, TABLE, &one, ONE_DOCUMENT_LIMIT, recorder))?;
+        if let Err(failure) = loaded {
+            return Ok(Err(failure));
+        }
+        accepted += 1;
+        staged.add_suspects(reference, [suspect])?;
+    }
+    remove(&one)?;
+    Ok(Ok(accepted))
+}
+
+/// Whether a suspect is a JSON text at all; whether a system takes it is another question.
+pub(crate) fn is_json(suspect: &Suspect) -> bool {
+    !suspect.traits.intersects(Traits::MALFORMED) && !suspect.traits.intersects(Traits::NOT_UTF8)
+}
+
+fn note_rejects(
+    cells: Cells<'_>,
+    rejected: &[Rejected],
+    recorder: &mut Recorder<'_>,
+) -> Result<(), RunError> {
+    if rejected.is_empty() {
+        return Ok(());
+    }
+    let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
+    let mut lines = Vec::new();
+    for one in rejected {
+        let short: String = first_line(&one.reason).chars().take(160).collect();
+        let known = reasons.len() < REASONS || reasons.contains_key(&short);
+        *reasons.entry(if known { short } else { "other reasons".to_owned() }).or_insert(0) += 1;
+        let line = serde_json::json!({"ordinal": one.ordinal, "reason": one.reason});
+        lines.extend_from_slice(line.to_string().as_bytes());
+        lines.push(b'\n');
+    }
+    let file = format!("rejects/{}.ndjson", cells.target.id());
+    recorder.folder.write_file(&file, &lines)?;
+    let cell = cells.load();
+    let key = format!("rejects:{}", cell.key());
+    recorder.note(key, Body::Rejects(Rejects { cell, file: Some(file), reasons }))
+}
+
+fn write_line(path: &Path, bytes: &[u8]) -> Result<(), RunError> {
+    let failed = || RunError::io(format!("write {}", path.display()));
+    let mut file = std::fs::File::create(path).map_err(failed())?;
+    file.write_all(bytes).and_then(|()| file.write_all(b"\n")).map_err(failed())
+}
+
+fn remove(path: &Path) -> Result<(), RunError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(RunError::io(format!("remove {}", path.display()))(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_shortened_to_their_first_line() {
+        assert_eq!(first_line("one\ntwo"), "one");
+        assert_eq!(first_line(""), "");
+    }
+}

@@ -1,0 +1,128 @@
+//! Which trials an analytics run consists of, and in what order.
+
+use jsonathlon_dataset::questions::Question;
+use jsonathlon_results::record::{Cell, Parameters, Phase};
+
+use crate::session::Target;
+use crate::settings::{Settings, State};
+
+/// The workload's name in records.
+pub const WORKLOAD: &str = "analytics";
+
+/// Both states, in the only order in which they can be reached.
+pub const STATES: [State; 2] = [State::Drained, State::Compacted];
+
+/// Builds the cells of one target over a given number of documents.
+#[derive(Debug, Clone, Copy)]
+pub struct Cells<'a> {
+    /// The target.
+    pub target: &'a Target,
+    /// Documents offered.
+    pub documents: u64,
+}
+
+impl Cells<'_> {
+    fn cell(&self, step: &str, phase: Phase, state: Option<State>) -> Cell {
+        let configuration = &self.target.configuration;
+        let mut parameters = Parameters::new();
+        parameters.insert("scale".into(), self.documents.into());
+        parameters.insert("storage".into(), configuration.storage.clone().into());
+        if let Some(state) = state {
+            parameters.insert("state".into(), state.word().into());
+        }
+        Cell {
+            workload: WORKLOAD.into(),
+            system: configuration.system.clone(),
+            version: configuration.version.clone(),
+            variant: configuration.variant.clone(),
+            step: step.into(),
+            phase,
+            parameters,
+        }
+    }
+
+    /// Loading.
+    #[must_use]
+    pub fn load(&self) -> Cell {
+        self.cell("load", Phase::Load, None)
+    }
+
+    /// What the documents take in `state`.
+    #[must_use]
+    pub fn size(&self, state: State) -> Cell {
+        self.cell("size", Phase::Steady, Some(state))
+    }
+
+    /// Reading documents back.
+    #[must_use]
+    pub fn structure(&self) -> Cell {
+        self.cell("structure", Phase::Steady, None)
+    }
+
+    /// A question in `state` and `phase`.
+    #[must_use]
+    pub fn question(&self, question: Question, phase: Phase, state: State) -> Cell {
+        self.cell(question.id(), phase, Some(state))
+    }
+
+    /// The keys of all trials that must end for this target to be complete: one load, two sizes, and per
+    /// state, round and question one cold trial and the least number of hot ones. A question that turns
+    /// out to be fast gets more hot trials than planned, never fewer.
+    #[must_use]
+    pub fn keys(&self, settings: &Settings) -> Vec<String> {
+        let mut keys = vec![self.load().trial_key(1, 0)];
+        keys.extend(STATES.map(|state| self.size(state).trial_key(1, 0)));
+        for state in &settings.states {
+            for round in 1..=settings.rounds {
+                for question in Question::ALL {
+                    keys.extend(self.question_keys(question, *state, round, settings));
+                }
+            }
+        }
+        keys
+    }
+
+    /// The keys of one question in one round.
+    #[must_use]
+    pub fn question_keys(
+        &self,
+        question: Question,
+        state: State,
+        round: u32,
+        settings: &Settings,
+    ) -> Vec<String> {
+        let mut keys = vec![self.question(question, Phase::Cold, state).trial_key(round, 0)];
+        if settings.cold_os {
+            keys.push(self.question(question, Phase::ColdOs, state).trial_key(round, 0));
+        }
+        let hot = self.question(question, Phase::Hot, state);
+        keys.extend((0..settings.hot_trials).map(|order| hot.trial_key(round, order)));
+        keys
+    }
+}
+
+/// The order of `count` targets in a round, rotated so that none always runs first, or always after the
+/// same neighbour's heat and dirty pages at the same time of the round.
+#[must_use]
+pub fn rotation(count: usize, round: u32) -> Vec<usize> {
+    let shift = round.saturating_sub(1) as usize;
+    (0..count).map(|index| (index + shift) % count.max(1)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_takes_every_place_over_as_many_rounds() {
+        for count in 1..6 {
+            for place in 0..count {
+                let mut seen: Vec<usize> =
+                    (1..=count as u32).map(|round| rotation(count, round)[place]).collect();
+                seen.sort_unstable();
+                assert_eq!(seen, (0..count).collect::<Vec<_>>());
+            }
+        }
+        assert!(rotation(0, 1).is_empty());
+    }
+}

@@ -1,0 +1,181 @@
+//! Which documents of a file a system refuses, found by loading ever smaller parts of it.
+//!
+//! Needed only when a bulk statement refuses a file as a whole and does not say which documents it means.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use crate::RunError;
+use crate::session::AskError;
+
+/// More refused documents than this are not looked for one by one: the file is of another kind than the
+/// configuration expects, and the user should be told soon.
+pub(crate) const MOST: usize = 1_000;
+
+/// A part of a file made of whole lines.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    start: u64,
+    end: u64,
+    first_line: u64,
+}
+
+/// A refused document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Refused {
+    /// Its line in the file, from 0.
+    pub(crate) line: u64,
+    /// The system's own reason.
+    pub(crate) reason: String,
+}
+
+/// Finds the refused documents of `file`. `try_load` loads a part, written to `scratch`, on trial, and
+/// gives the system's reason when it refuses.
+pub(crate) fn find(
+    file: &Path,
+    scratch: &Path,
+    try_load: &mut dyn FnMut(&Path) -> Result<Option<String>, AskError>,
+) -> Result<Result<Vec<Refused>, AskError>, RunError> {
+    let failed = || RunError::io(format!("read {}", file.display()));
+    let length = std::fs::metadata(file).map_err(failed())?.len();
+    let mut source = File::open(file).map_err(failed())?;
+    let mut refused = Vec::new();
+    let mut parts = vec![Part { start: 0, end: length, first_line: 0 }];
+    while let Some(part) = parts.pop() {
+        copy_part(&mut source, part, scratch)?;
+        let reason = match try_load(scratch) {
+            Ok(None) => continue,
+            Ok(Some(reason)) => reason,
+            Err(error) => return Ok(Err(error)),
+        };
+        match split(&mut source, part)? {
+            Some((left, right)) => {
+                // The left one is looked at first, so that documents are found in file order.
+                parts.push(right);
+                parts.push(left);
+            }
+            None => refused.push(Refused { line: part.first_line, reason }),
+        }
+        if refused.len() > MOST {
+            return Ok(Err(AskError::failed(
+                jsonathlon_results::record::FailureKind::Refused,
+                format!("more than {MOST} documents are refused; the last reason: {}", refused[MOST].reason),
+            )));
+        }
+    }
+    Ok(Ok(refused))
+}
+
+/// Copies the lines of `file` that are not among `refused` (in file order) to `kept`.
+pub(crate) fn without(file: &Path, refused: &[Refused], kept: &Path) -> Result<(), RunError> {
+    let failed = || RunError::io(format!("write {}", kept.display()));
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(file).map_err(failed())?);
+    let mut writer = std::io::BufWriter::with_capacity(1 << 20, File::create(kept).map_err(failed())?);
+    let mut next = refused.iter().map(|refused| refused.line).peekable();
+    let mut line = Vec::new();
+    for number in 0_u64.. {
+        line.clear();
+        if reader.read_until(b'\n', &mut line).map_err(failed())? == 0 {
+            break;
+        }
+        if next.peek() == Some(&number) {
+            next.next();
+        } else {
+            writer.write_all(&line).map_err(failed())?;
+        }
+    }
+    writer.flush().map_err(failed())
+}
+
+fn copy_part(source: &mut File, part: Part, to: &Path) -> Result<(), RunError> {
+    let failed = || RunError::io(format!("write {}", to.display()));
+    source.seek(SeekFrom::Start(part.start)).map_err(failed())?;
+    let mut target = File::create(to).map_err(failed())?;
+    std::io::copy(&mut source.take(part.end - part.start), &mut target).map_err(failed())?;
+    Ok(())
+}
+
+/// Cuts a part after the line that its middle lies in; none when it is a single line.
+fn split(source: &mut File, part: Part) -> Result<Option<(Part, Part)>, RunError> {
+    let failed = || RunError::io("read the documents");
+    source.seek(SeekFrom::Start(part.start)).map_err(failed())?;
+    let mut reader = BufReader::new(source.take(part.end - part.start));
+    let middle = (part.end - part.start) / 2;
+    let (mut offset, mut lines) = (0_u64, 0_u64);
+    let mut line = Vec::new();
+    let mut last_start = 0;
+    loop {
+        line.clear();
+        let got = reader.read_until(b'\n', &mut line).map_err(failed())? as u64;
+        if got == 0 {
+            break;
+        }
+        last_start = offset;
+        offset += got;
+        lines += 1;
+        if offset > middle {
+            break;
+        }
+    }
+    let whole = part.end - part.start;
+    // When the middle lies in the last line, that line alone is the right part.
+    let (cut, lines) = if offset < whole { (offset, lines) } else { (last_start, lines.saturating_sub(1)) };
+    Ok((cut > 0).then(|| {
+        (
+            Part { start: part.start, end: part.start + cut, first_line: part.first_line },
+            Part { start: part.start + cut, end: part.end, first_line: part.first_line + lines },
+        )
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// A system that refuses every line that begins with `!`.
+    fn refused_of(lines: &[String], final_newline: bool) -> Vec<Refused> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("documents");
+        let text = lines.join("\n") + if final_newline && !lines.is_empty() { "\n" } else { "" };
+        std::fs::write(&file, &text).unwrap();
+        let scratch = folder.path().join("scratch");
+        let found = find(&file, &scratch, &mut |part| {
+            let text = std::fs::read_to_string(part).unwrap();
+            Ok(text.lines().find(|line| line.starts_with('!')).map(str::to_owned))
+        })
+        .unwrap()
+        .unwrap_or_else(|_| panic!("refused more than allowed"));
+        let kept = folder.path().join("kept");
+        without(&file, &found, &kept).unwrap();
+        let expected: Vec<&String> = lines.iter().filter(|line| !line.starts_with('!')).collect();
+        assert_eq!(std::fs::read_to_string(kept).unwrap().lines().collect::<Vec<_>>(), expected);
+        found
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(128))]
+        #[test]
+        fn exactly_the_refused_lines_are_found_in_order(
+            lines in prop::collection::vec("[!a]b{0,20}", 0..40), final_newline: bool
+        ) {
+            let expected: Vec<Refused> = lines
+                .iter()
+                .enumerate()
+                .filter(|(_, line)| line.starts_with('!'))
+                .map(|(number, line)| Refused { line: number as u64, reason: line.clone() })
+                .collect();
+            prop_assert_eq!(refused_of(&lines, final_newline), expected);
+        }
+    }
+
+    #[test]
+    fn a_file_that_is_refused_throughout_ends_soon() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("documents");
+        std::fs::write(&file, "!\n".repeat(3 * MOST)).unwrap();
+        let found = find(&file, &folder.path().join("scratch"), &mut |_| Ok(Some("no".into()))).unwrap();
+        assert!(matches!(found, Err(AskError::Failed(failure)) if failure.error.contains("more than 1000")));
+    }
+}

@@ -1,0 +1,192 @@
+//! Whether a system gives documents back as they were: measured, not claimed.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::Value;
+
+/// Read-back documents compared with what was loaded.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Comparison {
+    /// Documents compared.
+    pub compared: u64,
+    /// Documents that came back byte for byte.
+    pub equal_bytes: u64,
+    /// Documents that came back as the same JSON value (member order apart), byte-equal ones included.
+    pub equal_value: u64,
+    /// Kind of change → documents that show it.
+    pub changes: BTreeMap<String, u64>,
+}
+
+impl Comparison {
+    /// `bytes`, `value` or `changed`; `unknown` when there was nothing to compare.
+    #[must_use]
+    pub fn retains(&self) -> &'static str {
+        match self.compared {
+            0 => "unknown",
+            n if n == self.equal_bytes => "bytes",
+            n if n == self.equal_value => "value",
+            _ => "changed",
+        }
+    }
+}
+
+/// By what a read-back document is recognised: its time and its author. Systems are asked for times.
+pub type Key = (i64, Option<String>);
+
+/// The key of a document, if it has one.
+#[must_use]
+pub fn key_of(document: &[u8]) -> Option<Key> {
+    key_of_value(&serde_json::from_slice::<Value>(document).ok()?)
+}
+
+fn key_of_value(document: &Value) -> Option<Key> {
+    let author = document.get("did").and_then(Value::as_str).map(str::to_owned);
+    Some((document.get("time_us")?.as_i64()?, author))
+}
+
+/// Compares `given` (key → document as it was loaded) with what came back.
+#[must_use]
+pub fn compare(given: &HashMap<Key, Vec<u8>>, returned: &[String]) -> Comparison {
+    let mut result = Comparison { compared: given.len() as u64, ..Comparison::default() };
+    let times: HashSet<i64> = given.keys().map(|(time, _)| *time).collect();
+    let mut left: HashMap<&Key, &Vec<u8>> = given.iter().collect();
+    let mut note = |kind: String| *result.changes.entry(kind).or_insert(0) += 1;
+    for text in returned {
+        let parsed = serde_json::from_str::<Value>(text);
+        let key = parsed.as_ref().ok().and_then(key_of_value);
+        let original = key.as_ref().and_then(|key| left.remove(key));
+        let (Ok(value), Some(original)) = (parsed, original) else {
+            // Another event of the same microsecond was asked for along with the sample.
+            if !key.is_some_and(|(time, _)| times.contains(&time)) {
+                note("a document came back that was not given".to_owned());
+            }
+            continue;
+        };
+        if text.as_bytes() == original.as_slice() {
+            result.equal_bytes += 1;
+            result.equal_value += 1;
+            continue;
+        }
+        let mut kinds: Vec<String> = Vec::new();
+        match serde_json::from_slice::<Value>(original) {
+            Ok(before) => differences(&before, &value, &mut kinds),
+            Err(_) => kinds.push("the original is not JSON".to_owned()),
+        }
+        if kinds.is_empty() {
+            result.equal_value += 1;
+            note("white space, member order or escapes".to_owned());
+        }
+        kinds.sort();
+        kinds.dedup();
+        for kind in kinds {
+            note(kind);
+        }
+    }
+    for _ in left {
+        note("a document did not come back".to_owned());
+    }
+    result
+}
+
+/// The kinds of difference between two values; nothing when they are equal.
+fn differences(before: &Value, after: &Value, kinds: &mut Vec<String>) {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            for (name, value) in before {
+                match after.get(name) {
+                    Some(other) => differences(value, other, kinds),
+                    None => kinds.push(lost(value)),
+                }
+            }
+            if after.keys().any(|name| !before.contains_key(name)) {
+                kinds.push("members added".to_owned());
+            }
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            if before.len() != after.len() {
+                kinds.push("array elements lost or added".to_owned());
+            }
+            for (value, other) in before.iter().zip(after) {
+                differences(value, other, kinds);
+            }
+        }
+        (before, after) if before == after => {}
+        (Value::Number(_), Value::Number(_)) => kinds.push("numbers changed".to_owned()),
+        (Value::String(_), Value::String(_)) => kinds.push("text changed".to_owned()),
+        (before, after) => kinds.push(format!("{} became {}", type_of(before), type_of(after))),
+    }
+}
+
+fn lost(value: &Value) -> String {
+    match value {
+        Value::Null => "null members lost".to_owned(),
+        Value::Object(members) if members.is_empty() => "empty objects lost".to_owned(),
+        Value::Array(elements) if elements.is_empty() => "empty arrays lost".to_owned(),
+        _ => "members lost".to_owned(),
+    }
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "bool",
+        Value::Number(_) => "number",
+        Value::String(_) => "text",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given(documents: &[&str]) -> HashMap<Key, Vec<u8>> {
+        documents.iter().map(|d| (key_of(d.as_bytes()).unwrap(), d.as_bytes().to_vec())).collect()
+    }
+
+    fn one(before: &str, after: &str) -> Comparison {
+        compare(&given(&[before]), &[after.to_owned()])
+    }
+
+    #[test]
+    fn equal_bytes_equal_values_and_changes_are_three_things() {
+        let document = r#"{"time_us":1,"a":{"b":null},"c":[1,{}]}"#;
+        assert_eq!(one(document, document).retains(), "bytes");
+        let reordered = one(document, r#"{"a":{"b":null},"c":[1,{}],"time_us":1}"#);
+        assert_eq!((reordered.retains(), reordered.equal_bytes), ("value", 0));
+        let dropped = one(document, r#"{"time_us":1,"a":{},"c":[1,{}]}"#);
+        assert_eq!(dropped.retains(), "changed");
+        assert_eq!(dropped.changes.keys().collect::<Vec<_>>(), ["null members lost"]);
+    }
+
+    #[test]
+    fn every_kind_of_change_has_its_name() {
+        for (before, after, kind) in [
+            (r#"{"time_us":1,"a":{}}"#, r#"{"time_us":1}"#, "empty objects lost"),
+            (r#"{"time_us":1,"a":[]}"#, r#"{"time_us":1}"#, "empty arrays lost"),
+            (r#"{"time_us":1,"a":2}"#, r#"{"time_us":1}"#, "members lost"),
+            (r#"{"time_us":1}"#, r#"{"time_us":1,"a":0}"#, "members added"),
+            (r#"{"time_us":1,"a":1}"#, r#"{"time_us":1,"a":2}"#, "numbers changed"),
+            (r#"{"time_us":1,"a":"x"}"#, r#"{"time_us":1,"a":"y"}"#, "text changed"),
+            (r#"{"time_us":1,"a":1}"#, r#"{"time_us":1,"a":"1"}"#, "number became text"),
+            (r#"{"time_us":1,"a":[1,2]}"#, r#"{"time_us":1,"a":[1]}"#, "array elements lost or added"),
+            (r#"{"time_us":1}"#, r#"{"time_us":2}"#, "a document came back that was not given"),
+            (r#"{"time_us":1,"did":"a"}"#, r#"{"time_us":1,"did":"b"}"#, "a document did not come back"),
+            (r#"{"time_us":1}"#, "rubbish", "a document came back that was not given"),
+        ] {
+            let got = one(before, after);
+            assert_eq!(got.retains(), "changed", "{before} → {after}");
+            assert!(got.changes.contains_key(kind), "{before} → {after}: {:?}", got.changes);
+        }
+    }
+
+    #[test]
+    fn documents_that_stay_away_are_counted() {
+        let got =
+            compare(&given(&[r#"{"time_us":1}"#, r#"{"time_us":2}"#]), &[r#"{"time_us":2}"#.to_owned()]);
+        assert_eq!((got.retains(), got.compared, got.equal_bytes), ("changed", 2, 1));
+        assert_eq!(got.changes["a document did not come back"], 1);
+        assert_eq!(compare(&HashMap::new(), &[]).retains(), "unknown");
+    }
+}

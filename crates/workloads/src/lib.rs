@@ -1,0 +1,14 @@
+//! Workloads: each plans trials and runs them through drivers' workers, and records what happened.
+//!
+//! A workload knows no protocol and no system: it fills the statements of a configuration and hands them
+//! to a session.
+
+pub mod analytics;
+pub mod observer;
+pub mod run;
+pub mod session;
+pub mod settings;
+
+mod error;
+
+pub use error::RunError;

@@ -1,0 +1,53 @@
+//! What a run tells while it goes on.
+
+use jsonathlon_results::record::{PlanCheck, Rejects, Structure, Trial};
+
+/// One thing that happened.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// A stretch of work with a name began: staging documents, loading a system, a round.
+    Began {
+        /// What, in a few words.
+        what: &'a str,
+    },
+    /// How far the current stretch is.
+    Progress {
+        /// Done so far.
+        done: u64,
+        /// Of how many, where that is known.
+        total: Option<u64>,
+        /// Of what.
+        unit: &'a str,
+    },
+    /// So many planned trials have a terminal record.
+    Trials {
+        /// Recorded.
+        done: u64,
+        /// Planned.
+        planned: u64,
+    },
+    /// A trial ended.
+    Trial(&'a Trial),
+    /// A plan was read and checked.
+    Plan(&'a PlanCheck),
+    /// Documents were not taken.
+    Rejects(&'a Rejects),
+    /// Documents were read back and compared.
+    Structure(&'a Structure),
+    /// Something that a reader of the figures should know.
+    Warning(&'a str),
+}
+
+/// Whoever wants to know.
+pub trait Observer {
+    /// Called for everything that happens, in order; it must not take long.
+    fn event(&mut self, event: &Event<'_>);
+}
+
+/// Does not want to know.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Silent;
+
+impl Observer for Silent {
+    fn event(&mut self, _: &Event<'_>) {}
+}

@@ -1,0 +1,293 @@
+//! A whole run: documents staged, plan written, trials run, rubbish removed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jsonathlon_dataset::DataError;
+use jsonathlon_dataset::scan::Traits;
+use jsonathlon_dataset::source::Source;
+use jsonathlon_dataset::stage::{StageOptions, Staged, stage};
+use jsonathlon_measure::clock::MonotonicClock;
+use jsonathlon_measure::disk;
+use jsonathlon_measure::machine::{self, Machine};
+use jsonathlon_results::ResultsError;
+use jsonathlon_results::folder::RunFolder;
+use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
+use jsonathlon_results::record::{Body, Record};
+
+use crate::RunError;
+use crate::analytics::{Analytics, Recorder, is_json};
+use crate::observer::{Event, Observer};
+use crate::session::{Target, WorkerCommand};
+use crate::settings::Settings;
+
+/// Bytes on disk that a system may need per byte of documents: the documents themselves, an index, and
+/// the log or the old copies that stay until they are cleaned up.
+const DISK_PER_BYTE: f64 = 3.0;
+/// Bytes of a generated event with its newline, for estimates before any is made.
+const EVENT_BYTES: u64 = 482;
+/// Memory that an engine needs at least to be up.
+const LEAST_MEMORY: u64 = 1 << 30;
+
+/// What is to be run.
+#[derive(Debug)]
+pub struct Plan {
+    /// Where documents come from.
+    pub source: Source,
+    /// Settings.
+    pub settings: Settings,
+    /// Systems under test.
+    pub targets: Vec<Target>,
+    /// How workers are started.
+    pub worker: WorkerCommand,
+    /// The command line, for the manifest.
+    pub command: Vec<String>,
+}
+
+/// Starts a new run in `folder`.
+///
+/// # Errors
+/// When the run cannot be begun or not be finished; failed trials are records and no error. After
+/// [`RunError::Interrupted`] the folder can be resumed once its manifest is there.
+pub fn start(
+    plan: &Plan,
+    folder: &Path,
+    observer: &mut dyn Observer,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<(), RunError> {
+    let folder = RunFolder::create(folder)?;
+    if let Source::Generated { documents, .. } = &plan.source {
+        check_room(&folder, documents * EVENT_BYTES, plan.targets.len())?;
+    }
+    let staged = stage_documents(plan, &folder, true, observer, cancelled)?;
+    check_room(&folder, staged.bytes, plan.targets.len())?;
+    let disk_bytes_per_s = disk::read_bandwidth(&folder.work())
+        .map_err(RunError::io("measure the disk under the run folder"))?;
+    let analytics = analytics(plan, &staged, &folder, disk_bytes_per_s, cancelled);
+    let manifest = manifest(plan, &staged, &folder, disk_bytes_per_s, analytics.keys())?;
+    folder.write_manifest(&manifest)?;
+    let (journal, _) = folder.journal()?;
+    analytics.run(&mut Recorder::new(&folder, journal, &manifest.plan.trials, observer))?;
+    clean_up(plan, &folder)
+}
+
+/// Goes on with the run in `folder`. Everything that has a record stays as it is; documents are made or
+/// read again and must be the same; systems with open trials are loaded again.
+///
+/// # Errors
+/// As [`start`]; also when plan, artifacts or documents are not those of the run.
+pub fn resume(
+    plan: &Plan,
+    folder: &Path,
+    observer: &mut dyn Observer,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<(), RunError> {
+    let (folder, manifest) = RunFolder::open(folder)?;
+    let configurations: Vec<Configuration> = plan.targets.iter().map(configuration).collect();
+    for (then, now) in manifest.configurations.iter().zip(&configurations) {
+        if then.configuration_digest != now.configuration_digest
+            || then.artifact_digest != now.artifact_digest
+        {
+            return Err(RunError::Changed(format!(
+                "{} {} is configured or installed differently now ({} then, {} now); start a new run",
+                now.system, now.variant, then.configuration_digest, now.configuration_digest
+            )));
+        }
+    }
+    empty(&folder.work())?;
+    let staged = stage_documents(plan, &folder, false, observer, cancelled)?;
+    if staged.digest != manifest.data.digest {
+        return Err(RunError::Changed(format!(
+            "the documents are not those of the run ({} then, {} now); start a new run",
+            manifest.data.digest, staged.digest
+        )));
+    }
+    let analytics = analytics(plan, &staged, &folder, manifest.disk_bytes_per_s, cancelled);
+    if analytics.keys() != manifest.plan.trials {
+        return Err(RunError::Changed(
+            "this version of the program plans other trials; resume it with the version that began it, or \
+             start a new run"
+                .to_owned(),
+        ));
+    }
+    let (mut journal, records) = folder.journal()?;
+    let resumed = records.iter().filter(|record| matches!(record.body, Body::Resumed { .. })).count();
+    let at_ms = jiff::Timestamp::now().as_millisecond();
+    journal.append(&Record::new(format!("resumed:{}", resumed + 1), Body::Resumed { at_ms }))?;
+    analytics.run(&mut Recorder::new(&folder, journal, &manifest.plan.trials, observer))?;
+    clean_up(plan, &folder)
+}
+
+fn analytics<'a>(
+    plan: &'a Plan,
+    staged: &'a Staged,
+    folder: &RunFolder,
+    disk_bytes_per_s: Option<f64>,
+    cancelled: &'a dyn Fn() -> bool,
+) -> Analytics<'a> {
+    Analytics {
+        targets: &plan.targets,
+        staged,
+        settings: &plan.settings,
+        disk_bytes_per_s,
+        worker: &plan.worker,
+        work: folder.work(),
+        logs: folder.logs(),
+        cancelled,
+    }
+}
+
+fn stage_documents(
+    plan: &Plan,
+    folder: &RunFolder,
+    compression_rows: bool,
+    observer: &mut dyn Observer,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Staged, RunError> {
+    observer
+        .event(&Event::Began { what: "making the documents ready and answering the questions over them" });
+    let options =
+        StageOptions { compression_rows, suspect: suspects(&plan.targets)?, ..StageOptions::default() };
+    let generated = matches!(plan.source, Source::Generated { .. });
+    let mut progress = |progress: jsonathlon_dataset::stage::Progress| {
+        let unit = if generated { "documents" } else { "bytes" };
+        observer.event(&Event::Progress { done: progress.done, total: progress.total, unit });
+    };
+    match stage(&plan.source, &folder.work(), options, &mut progress, cancelled) {
+        Err(DataError::Cancelled) => Err(RunError::Interrupted),
+        other => Ok(other?),
+    }
+}
+
+/// What sets a document aside: the traits that trouble most systems, and those that these targets name.
+fn suspects(targets: &[Target]) -> Result<Traits, RunError> {
+    let mut traits = Traits::SUSPECT;
+    for target in targets {
+        for name in &target.analytics.suspects {
+            let one = Traits::from_name(name).ok_or_else(|| {
+                let known: Vec<&str> = Traits::NAMED.iter().map(|(name, _)| *name).collect();
+                RunError::Catalogue(format!(
+                    "{}: analytics.suspects: no trait of documents is called `{name}`; there are {}",
+                    target.configuration.system,
+                    known.join(", ")
+                ))
+            })?;
+            traits |= one;
+        }
+    }
+    Ok(traits)
+}
+
+/// Refuses to begin what cannot end well.
+fn check_room(folder: &RunFolder, bytes: u64, targets: usize) -> Result<(), RunError> {
+    let free = disk::free_bytes(folder.path()).map_err(RunError::io("ask how much disk is free"))?;
+    let needed = (bytes as f64 * (1.0 + DISK_PER_BYTE * targets as f64)) as u64;
+    if free < needed {
+        return Err(RunError::Environment(format!(
+            "{} has {} MB free, this run needs about {} MB for {targets} configurations: choose a smaller \
+             --scale, fewer --systems or variants, or another disk with --out",
+            folder.path().display(),
+            free / 1_000_000,
+            needed / 1_000_000
+        )));
+    }
+    match machine::available_memory_bytes() {
+        Some(memory) if memory < LEAST_MEMORY => Err(RunError::Environment(format!(
+            "{} MB of memory are available, an engine needs {} MB at least; stop other programs first",
+            memory / 1_000_000,
+            LEAST_MEMORY / 1_000_000
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn manifest(
+    plan: &Plan,
+    staged: &Staged,
+    folder: &RunFolder,
+    disk_bytes_per_s: Option<f64>,
+    trials: Vec<String>,
+) -> Result<Manifest, RunError> {
+    let json = |value: serde_json::Result<serde_json::Value>| {
+        value.map_err(|error| RunError::Environment(format!("failed to write the manifest: {error}")))
+    };
+    let reference_sizes = staged.sizes.as_ref().map_or_else(BTreeMap::new, |sizes| {
+        BTreeMap::from([
+            ("raw".to_owned(), sizes.raw),
+            ("gzip-6".to_owned(), sizes.gzip6),
+            ("lz4".to_owned(), sizes.lz4),
+            ("zstd-1".to_owned(), sizes.zstd1),
+        ])
+    });
+    Ok(Manifest {
+        schema: SCHEMA,
+        program: env!("CARGO_PKG_VERSION").to_owned(),
+        started: jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        command: plan.command.clone(),
+        machine: Machine::here(folder.path()),
+        clock: MonotonicClock::new().resolution(10_000),
+        disk_bytes_per_s,
+        data: Data {
+            documents: staged.documents,
+            bytes: staged.bytes,
+            digest: staged.digest.clone(),
+            source: plan.source.to_string(),
+            origin: json(serde_json::to_value(&plan.source))?,
+            malformed: staged.suspects.iter().filter(|suspect| !is_json(suspect)).count() as u64,
+            reference_sizes,
+        },
+        configurations: plan.targets.iter().map(configuration).collect(),
+        settings: json(serde_json::to_value(&plan.settings))?,
+        plan: Planned { trials },
+    })
+}
+
+fn configuration(target: &Target) -> Configuration {
+    let from = &target.configuration;
+    Configuration {
+        system: from.system.clone(),
+        title: from.title.clone(),
+        version: from.version.clone(),
+        variant: from.variant.clone(),
+        variant_title: from.variant_title.clone(),
+        storage: from.storage.clone(),
+        embedded: from.embedded,
+        end_of_life: from.end_of_life,
+        ranks_with: from.ranks_with.clone(),
+        configuration_digest: from.digest.clone(),
+        artifact_digest: target.artifact_digest.clone(),
+        exceptions: from
+            .exceptions
+            .iter()
+            .map(|exception| Exception { what: exception.what.clone(), why: exception.why.clone() })
+            .collect(),
+    }
+}
+
+/// Removes what only the run itself needed.
+fn clean_up(plan: &Plan, folder: &RunFolder) -> Result<(), RunError> {
+    if plan.settings.keep_data { Ok(()) } else { empty(&folder.work()) }
+}
+
+fn empty(work: &Path) -> Result<(), RunError> {
+    let failed = |path: &Path| RunError::io(format!("empty {}", path.display()));
+    if work.exists() {
+        std::fs::remove_dir_all(work).map_err(failed(work))?;
+    }
+    std::fs::create_dir_all(work).map_err(failed(work))
+}
+
+/// The default folder of a run that begins now: below `runs`, named by the time, so that a listing is in
+/// order.
+///
+/// # Errors
+/// When the current folder is not known.
+pub fn default_folder() -> Result<PathBuf, ResultsError> {
+    let name = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S").to_string();
+    let here = std::env::current_dir().map_err(|source| ResultsError::Io {
+        action: "find",
+        path: PathBuf::from("."),
+        source,
+    })?;
+    Ok(here.join("runs").join(name))
+}
