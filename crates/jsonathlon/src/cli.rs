@@ -97,6 +97,9 @@ pub(crate) struct RunArguments {
     /// Limit of one trial, such as 90s, 10m or 1h
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = size::seconds)]
     pub(crate) timeout: f64,
+    /// Limit of one load, or of one settling
+    #[arg(long, value_name = "TIME", default_value = "12h", value_parser = size::seconds)]
+    pub(crate) load_timeout: f64,
     /// Measure the published definition of cold too (page cache dropped, engine left running)
     #[arg(long)]
     pub(crate) cold_os: bool,
@@ -106,7 +109,7 @@ pub(crate) struct RunArguments {
     /// Go on with an interrupted run; its own settings are taken, the others must not be given
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "out", "systems", "variants", "storage", "scale", "data", "malformed", "seed", "rounds", "state",
-        "timeout", "cold_os", "keep_data",
+        "timeout", "load_timeout", "cold_os", "keep_data",
     ])]
     pub(crate) resume: Option<PathBuf>,
     /// Keep the systems' data folders

@@ -74,10 +74,16 @@ impl Failure {
     /// Says on standard error what went wrong, with its causes.
     pub(crate) fn print(&self) {
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
-        anstream::eprintln!("{style}error:{style:#} {self}");
+        let mut said = self.to_string();
+        anstream::eprintln!("{style}error:{style:#} {said}");
         let mut cause = self.source();
         while let Some(error) = cause {
-            anstream::eprintln!("  because: {error}");
+            let reason = error.to_string();
+            // Most messages end with the words of their cause.
+            if !said.contains(&reason) {
+                anstream::eprintln!("  because: {reason}");
+            }
+            said = reason;
             cause = error.source();
         }
         if let Self::Plain { advice: Some(advice), .. } = self {

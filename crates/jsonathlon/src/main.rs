@@ -35,7 +35,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Systems(arguments) => commands::systems::run(&arguments),
         Command::Data(arguments) => commands::data::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
-        Command::Completions { shell } => Ok(commands::shell::completions(shell)),
+        Command::Completions { shell } => commands::shell::completions(shell),
         Command::Man => commands::shell::man(),
         Command::Worker => Ok(jsonathlon_drivers::worker::main()),
     }

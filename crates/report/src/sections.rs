@@ -249,7 +249,8 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
     if standings.is_empty() {
         return None;
     }
-    // Groups in the order of the plan, the fastest of each first, those without a time last.
+    // Groups in the order of the plan; in each the fastest first, then what may not be compared, and last
+    // what has no time: a system that holds fewer documents must not head a table.
     let mut groups: Vec<&str> = Vec::new();
     for standing in &standings {
         if !groups.contains(&standing.configuration.ranks_with.as_str()) {
@@ -259,8 +260,9 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
     let several_groups = groups.len() > 1;
     let place = |standing: &Standing<'_>| groups.iter().position(|g| *g == standing.configuration.ranks_with);
     standings.sort_by(|a, b| {
+        let worth = |s: &Standing<'_>| (s.time().is_none(), !s.comparable);
         let times = (a.time().unwrap_or(f64::INFINITY), b.time().unwrap_or(f64::INFINITY));
-        place(a).cmp(&place(b)).then(times.0.total_cmp(&times.1))
+        place(a).cmp(&place(b)).then(worth(a).cmp(&worth(b))).then(times.0.total_cmp(&times.1))
     });
     let mut header = vec![
         "system",
@@ -309,9 +311,11 @@ fn question_row(standing: &Standing<'_>, best: &BTreeMap<&str, f64>, several_gro
     if !standing.comparable {
         words.push_str(", not comparable");
     }
-    if standing.cold.is_some_and(|entry| entry.phase == Phase::ColdUnverified) {
+    let unverified = standing.cold.is_some_and(|entry| entry.phase == Phase::ColdUnverified);
+    if unverified {
         words.push_str(", cold-unverified");
     }
+    let cold = optional(standing.cold.and_then(|entry| entry.median_s), format::seconds);
     let ratio = match (standing.time(), best.get(configuration.ranks_with.as_str())) {
         (Some(time), Some(best)) if standing.comparable && *best > 0.0 => format::times(time / best),
         _ => none(),
@@ -321,7 +325,7 @@ fn question_row(standing: &Standing<'_>, best: &BTreeMap<&str, f64>, several_gro
         optional(standing.time(), format::seconds),
         interval(standing.hot),
         ratio,
-        optional(standing.cold.and_then(|entry| entry.median_s), format::seconds),
+        if unverified { format!("({cold})") } else { cold },
         words,
         standing.hot.and_then(|entry| entry.bound_by.clone()).unwrap_or_else(none),
         optional(
@@ -362,8 +366,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
             .to_owned(),
     );
     section.notes.push(
-        "intervals: bootstrap over rounds, 95 %; a difference is shown only where intervals of the ratio \
-         exclude 1"
+        "intervals: bootstrap over rounds, 95 %; where two of them overlap, no difference has been shown"
             .to_owned(),
     );
     section.notes.push(format!(

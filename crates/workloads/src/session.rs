@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jsonathlon_drivers::driver::Open;
-use jsonathlon_drivers::worker::protocol::{Figures, Op, Opened, PROTOCOL, PlanText, Progress, Ran};
+use jsonathlon_drivers::worker::protocol::{
+    FailureKind as RefusedKind, Figures, Op, Opened, PROTOCOL, PlanText, Progress, Ran,
+};
 use jsonathlon_drivers::worker::{Worker, WorkerError};
 use jsonathlon_measure::page_cache;
 use jsonathlon_results::record::{Failure, FailureKind};
@@ -73,7 +75,15 @@ impl From<WorkerError> for AskError {
         let kind = match &error {
             WorkerError::Cancelled => return Self::Cancelled,
             WorkerError::TimedOut { .. } => FailureKind::Timeout,
-            WorkerError::Refused { .. } => FailureKind::Refused,
+            WorkerError::Refused { kind, .. } => match kind {
+                RefusedKind::Refused => FailureKind::Refused,
+                RefusedKind::Unavailable | RefusedKind::Documents | RefusedKind::System => {
+                    FailureKind::Environment
+                }
+                RefusedKind::Unsupported | RefusedKind::Protocol | RefusedKind::Request => {
+                    FailureKind::Protocol
+                }
+            },
             WorkerError::Protocol { .. } => FailureKind::Protocol,
             WorkerError::Io { .. } => FailureKind::Environment,
             _ => FailureKind::Crash,

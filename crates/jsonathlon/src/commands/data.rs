@@ -10,6 +10,7 @@ use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::tables::Look;
 
+use super::print;
 use crate::cli::{DataAction, DataArguments};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
@@ -90,11 +91,6 @@ fn print_profile(data: Option<&str>, json: bool) -> Result<ExitCode, Failure> {
     } else {
         jsonathlon_report::profile::render(&profile, Look { colour: true })
     };
-    let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::environment(format!("failed to write to standard output: {error}")))
-        }
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
 }

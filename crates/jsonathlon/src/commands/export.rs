@@ -1,12 +1,12 @@
 //! `jsonathlon export`.
 
-use std::io::Write;
 use std::process::ExitCode;
 
 use jsonathlon_report::tables::{Look, render};
 use jsonathlon_results::export::{csv, jsonbench};
 use jsonathlon_results::summary::Run;
 
+use super::print;
 use crate::cli::{ExportArguments, Format};
 use crate::exit::Failure;
 
@@ -19,12 +19,6 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
         Format::Csv => csv(&run.summary()),
         Format::Jsonbench => serde_json::to_string_pretty(&jsonbench(&run)?).map_err(unwritable)? + "\n",
     };
-    let mut out = anstream::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        // `export … | head` is no error.
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::environment(format!("failed to write to standard output: {error}")))
-        }
-        _ => Ok(ExitCode::SUCCESS),
-    }
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -6,6 +6,7 @@ pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod systems;
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use jsonathlon_systems::{Artifact, Catalogue, Installed, State, Store};
@@ -20,6 +21,18 @@ pub(crate) fn worker() -> Result<WorkerCommand, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("failed to find this program itself: {error}")))?;
     Ok(WorkerCommand { program, arguments: vec!["worker".to_owned()] })
+}
+
+/// Writes to standard output, without colours where it is no terminal or `NO_COLOR` is set. A reader that
+/// has seen enough, such as `head`, is no error.
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    let mut out = anstream::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure::environment(format!("failed to write to standard output: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 pub(crate) fn catalogue(folders: &[PathBuf]) -> Result<Catalogue, Failure> {

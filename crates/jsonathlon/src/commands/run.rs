@@ -1,7 +1,6 @@
 //! `jsonathlon run`.
 
 use std::collections::BTreeSet;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,7 +16,7 @@ use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
 use jsonathlon_workloads::session::Target;
 use jsonathlon_workloads::settings::{Settings, State};
 
-use super::{catalogue, install, worker};
+use super::{catalogue, install, print, worker};
 use crate::cli::{RunArguments, States};
 use crate::exit::{FAILED_CELL, Failure};
 use crate::interrupt::Interrupt;
@@ -81,6 +80,7 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Request, Fai
     let settings = Settings {
         rounds: arguments.rounds,
         timeout_s: arguments.timeout,
+        load_timeout_s: arguments.load_timeout,
         states: match arguments.state {
             States::Drained => vec![State::Drained],
             States::Compacted => vec![State::Compacted],
@@ -225,11 +225,7 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
     } else {
         render(&run, Look { colour: true })
     };
-    // Colours are taken out where standard output is no terminal, or NO_COLOR is set.
-    let mut out = anstream::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|error| Failure::environment(format!("failed to write to standard output: {error}")))?;
+    print(&text)?;
     let broken_promise =
         run.records.iter().any(|r| matches!(&r.body, Body::Plan(plan) if !plan.violations.is_empty()));
     Ok(if summary.failures.is_empty() && !broken_promise && summary.complete {

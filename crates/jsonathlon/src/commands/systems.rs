@@ -11,7 +11,7 @@ use jsonathlon_report::format;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ArtifactError, Catalogue, Selected, Store, statuses};
 
-use super::{catalogue, install, worker};
+use super::{catalogue, install, print, worker};
 use crate::cli::{CatalogueArguments, NamesArguments, SystemsAction, SystemsArguments};
 use crate::exit::{FAILED_CELL, Failure};
 use crate::interrupt::Interrupt;
@@ -40,9 +40,10 @@ fn list(json: bool, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
     if json {
         let text = serde_json::to_string_pretty(&statuses)
             .map_err(|error| Failure::environment(format!("failed to write: {error}")))?;
-        println!("{text}");
+        print(&(text + "\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
+    let mut text = String::new();
     for status in &statuses {
         let size = match (status.download_bytes, status.unpacked_bytes) {
             (Some(download), Some(unpacked)) if download > 0 => {
@@ -54,12 +55,14 @@ fn list(json: bool, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
             }
             _ => "nothing to download".to_owned(),
         };
-        println!("{} {} ({})", status.name, status.version, status.state);
-        println!("    {}{}", status.title, if status.default { ", part of a plain run" } else { "" });
-        println!("    {size}; licence {}", status.licence);
-        println!("    variants {}; storage {}", status.variants.join(", "), status.storages.join(", "));
+        text += &format!("{} {} ({})\n", status.name, status.version, status.state);
+        text += &format!("    {}{}\n", status.title, if status.default { ", part of a plain run" } else { "" });
+        text += &format!("    {size}; licence {}\n", status.licence);
+        text +=
+            &format!("    variants {}; storage {}\n", status.variants.join(", "), status.storages.join(", "));
     }
-    println!("cache: {}", store.root().display());
+    text += &format!("cache: {}\n", store.root().display());
+    print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -70,13 +73,13 @@ fn install_all(names: &NamesArguments) -> Result<ExitCode, Failure> {
     for one in selected(names, &catalogue)? {
         let name = format!("{} {}", one.system.name(), one.version);
         let Some(artifact) = one.system.artifact(one.version)? else {
-            println!("{name}: nothing to install");
+            print(&format!("{name}: nothing to install\n"))?;
             continue;
         };
         let installed = install(&store, artifact, &interrupt)?;
         match installed.folder {
-            Some(folder) => println!("{name}: installed in {}", folder.display()),
-            None => println!("{name}: part of the program"),
+            Some(folder) => print(&format!("{name}: installed in {}\n", folder.display()))?,
+            None => print(&format!("{name}: part of the program\n"))?,
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -91,9 +94,9 @@ fn remove_all(names: &NamesArguments) -> Result<ExitCode, Failure> {
         match one.system.artifact(one.version)? {
             Some(artifact) if !artifact.is_bundled() => {
                 let bytes = store.remove(artifact, &|| interrupt.wanted())?;
-                println!("{name}: removed, {} are free again", format::bytes(bytes as f64));
+                print(&format!("{name}: removed, {} are free again\n", format::bytes(bytes as f64)))?;
             }
-            _ => println!("{name}: part of the program, nothing to remove"),
+            _ => print(&format!("{name}: part of the program, nothing to remove\n"))?,
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -107,11 +110,11 @@ fn check_all(names: &NamesArguments) -> Result<ExitCode, Failure> {
     for one in selected(names, &catalogue)? {
         let name = format!("{} {}", one.system.name(), one.version);
         match check(&one, &store, &interrupt) {
-            Ok(words) => println!("{name}: {words}"),
+            Ok(words) => print(&format!("{name}: {words}\n"))?,
             Err(Failure::Artifact(ArtifactError::Cancelled)) => return Err(Failure::interrupted("")),
             Err(failure) => {
                 failed = true;
-                println!("{name}: {failure}");
+                print(&format!("{name}: {failure}\n"))?;
             }
         }
     }

@@ -49,6 +49,11 @@ impl Asking<'_> {
         self.cells.target.analytics.questions.get(self.question.id()).cloned().unwrap_or_default()
     }
 
+    fn compare(&self, answered: &Answered) -> verify::Comparison {
+        let expected = self.answers.rows(self.question);
+        verify::compare(self.question, expected, &answered.outcome.rows, &self.rules().approximate)
+    }
+
     fn limit(&self) -> Duration {
         Duration::from_secs_f64(self.settings.timeout_s)
     }
@@ -176,6 +181,11 @@ impl Asking<'_> {
         for execution in 0..WARM_UP.1 {
             let ask = Op::Ask { statement: statement.to_owned() };
             let answered: Answered = session.request(&ask, self.limit(), &mut |_| {})?;
+            // An answer that is not timed must be right all the same: every answer is compared.
+            if let Some(difference) = self.compare(&answered).difference {
+                let error = format!("while warming up: {difference}");
+                return Err(AskError::failed(FailureKind::Wrong, error));
+            }
             let steady = answered.seconds > last * STILL_WARMING;
             last = answered.seconds;
             if execution + 1 >= WARM_UP.0 && steady {
@@ -211,9 +221,7 @@ impl Asking<'_> {
     ) -> Result<(), AskError> {
         let ask = Op::Ask { statement: statement.to_owned() };
         let answered: Answered = session.request(&ask, self.limit(), &mut |_| {})?;
-        let expected = self.answers.rows(self.question);
-        let rules = self.rules();
-        let compared = verify::compare(self.question, expected, &answered.outcome.rows, &rules.approximate);
+        let compared = self.compare(&answered);
         trial.at_ms = jiff::Timestamp::now().as_millisecond();
         trial.verdict = compared.verdict;
         trial.rows = Some(answered.outcome.rows.len() as u64);

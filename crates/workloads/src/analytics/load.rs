@@ -14,7 +14,7 @@ use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::stage::{Staged, Suspect, reference_without};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Settled};
-use jsonathlon_measure::process::PeakSampler;
+use jsonathlon_measure::process::{self, PeakSampler};
 use jsonathlon_results::record::{Body, Failure, FailureKind, Metrics, Rejects, Trial, Verdict};
 use jsonathlon_systems::LoadMode;
 
@@ -190,6 +190,10 @@ fn attempt(
     }
     if let Some(peak) = peak {
         trial.metrics.insert("peak_pss_bytes".into(), peak as f64);
+    }
+    if let Ok(bytes) = process::peak_resident_bytes(std::process::id()) {
+        // The coordinator's own memory, which holds the reference answers and little else.
+        trial.metrics.insert("peak_harness_bytes".into(), bytes as f64);
     }
     Ok(Ok((trial, rejected, reference.answers())))
 }

@@ -1,0 +1,246 @@
+//! The tables of runs made by hand: a good one, and one in which everything is wrong.
+
+use jsonathlon_measure::clock::ClockResolution;
+use jsonathlon_measure::machine::Machine;
+use jsonathlon_report::tables::{Look, render};
+use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
+use jsonathlon_results::record::{
+    Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Record, Rejects, Structure, Trial, Verdict,
+};
+use jsonathlon_results::summary::Run;
+
+const PLAIN: Look = Look { colour: false };
+
+fn configuration(system: &str, ranks_with: &str) -> Configuration {
+    Configuration {
+        system: system.into(),
+        title: format!("The {system}"),
+        version: "1.0".into(),
+        variant: "plain".into(),
+        variant_title: "plain".into(),
+        storage: "default".into(),
+        embedded: system != "server",
+        end_of_life: system == "server",
+        ranks_with: ranks_with.into(),
+        configuration_digest: "blake3:22".into(),
+        artifact_digest: None,
+        exceptions: vec![],
+    }
+}
+
+fn cell(system: &str, step: &str, phase: Phase) -> Cell {
+    let mut parameters: std::collections::BTreeMap<String, serde_json::Value> =
+        [("scale".into(), 1000.into()), ("storage".into(), "default".into())].into();
+    if !matches!(step, "load" | "structure") {
+        parameters.insert("state".into(), "drained".into());
+    }
+    Cell {
+        workload: "analytics".into(),
+        system: system.into(),
+        version: "1.0".into(),
+        variant: "plain".into(),
+        step: step.into(),
+        phase,
+        parameters,
+    }
+}
+
+fn trial(cell: Cell, round: u32, order: u32, seconds: Option<f64>, verdict: Verdict) -> Record {
+    let metrics = Metrics::from([("documents_per_s".to_owned(), seconds.map_or(0.0, |s| 1000.0 / s))]);
+    let failure = (!verdict.has_time()).then(|| Failure {
+        kind: if verdict == Verdict::Wrong { FailureKind::Wrong } else { FailureKind::Crash },
+        error: "row 1 of 3, count:\u{1b}[2J 5 expected, 6 answered".into(),
+    });
+    Record::new(
+        cell.trial_key(round, order),
+        Body::Trial(Box::new(Trial {
+            cell,
+            round,
+            order,
+            at_ms: 0,
+            verdict,
+            seconds,
+            server_seconds: None,
+            rows: Some(3),
+            answer_digest: None,
+            metrics,
+            bound_by: seconds.map(|_| "one core".to_owned()),
+            failure,
+        })),
+    )
+}
+
+fn with_metrics(mut record: Record, metrics: &[(&str, f64)]) -> Record {
+    if let Body::Trial(trial) = &mut record.body {
+        trial.metrics.extend(metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)));
+    }
+    record
+}
+
+/// One system's records; every question takes `unit` seconds, times its number.
+fn system(name: &str, unit: f64, loaded: f64, verdict: Verdict) -> Vec<Record> {
+    let complete = if loaded < 999.0 { Verdict::Partial } else { Verdict::Exact };
+    let load = trial(cell(name, "load", Phase::Load), 1, 0, Some(unit * 10.0), complete);
+    let mut records = vec![with_metrics(
+        load,
+        &[
+            ("documents_offered", 1000.0),
+            ("documents_loaded", loaded),
+            ("documents_rejected", 1000.0 - loaded),
+            ("documents_per_s", 1000.0 / (unit * 10.0)),
+            ("bytes_per_s", 480_000.0 / (unit * 10.0)),
+            ("peak_pss_bytes", 123_456_789.0),
+        ],
+    )];
+    let size = trial(cell(name, "size", Phase::Steady), 1, 0, None, Verdict::Exact);
+    records.push(with_metrics(
+        size,
+        &[
+            ("total_bytes", 300_000.0),
+            ("data_bytes", 250_000.0),
+            ("files_bytes", 400_000.0),
+            ("drained_s", 0.02),
+        ],
+    ));
+    for question in 1..=6 {
+        let step = format!("q{question}");
+        let seconds = unit * f64::from(question);
+        let time = |seconds: f64| verdict.has_time().then_some(seconds);
+        for round in 1..=2 {
+            let cold = trial(cell(name, &step, Phase::Cold), round, 0, time(seconds * 3.0), verdict);
+            records.push(with_metrics(cold, &[("resident_share", 0.0)]));
+            let hot = seconds * (1.0 + 0.1 * f64::from(round));
+            let record = trial(cell(name, &step, Phase::Hot), round, 0, time(hot), verdict);
+            let error: &[(&str, f64)] =
+                if verdict == Verdict::Approximate { &[("relative_error", 0.004)] } else { &[] };
+            records.push(with_metrics(record, error));
+        }
+    }
+    records
+}
+
+fn run(configurations: Vec<Configuration>, records: Vec<Record>, open: &[&str]) -> Run {
+    let mut trials: Vec<String> = records.iter().map(|record| record.key.clone()).collect();
+    trials.extend(open.iter().map(|key| (*key).to_owned()));
+    Run {
+        path: "a-run".into(),
+        manifest: Manifest {
+            schema: SCHEMA,
+            program: "0.1.0".into(),
+            started: "2026-11-21T10:00:00Z".into(),
+            command: vec!["jsonathlon".into(), "run".into()],
+            machine: Machine {
+                cores: 2,
+                processor: "Some processor".into(),
+                memory_bytes: 24_000_000_000,
+                kernel: "6.1".into(),
+                os: "Some system".into(),
+                architecture: "x86_64".into(),
+                file_system: Some("ext4".into()),
+            },
+            clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
+            disk_bytes_per_s: Some(1.5e9),
+            data: Data {
+                documents: 1000,
+                bytes: 480_000,
+                digest: "blake3:0123456789abcdef0123456789abcdef".into(),
+                source: "generated events 0 to 1000, seed 1".into(),
+                origin: serde_json::Value::Null,
+                malformed: 0,
+                reference_sizes: [
+                    ("raw".to_owned(), 480_000),
+                    ("gzip-6".to_owned(), 135_000),
+                    ("lz4".to_owned(), 208_000),
+                    ("zstd-1".to_owned(), 127_000),
+                ]
+                .into(),
+            },
+            configurations,
+            settings: serde_json::Value::Null,
+            plan: Planned { trials },
+        },
+        records,
+    }
+}
+
+#[test]
+fn a_good_run() {
+    let mut records = system("fast", 0.001, 1000.0, Verdict::Exact);
+    records.extend(system("slow", 0.004, 1000.0, Verdict::Exact));
+    records.extend(system("guess", 0.0005, 1000.0, Verdict::Approximate));
+    records.push(Record::new(
+        "structure:fast".into(),
+        Body::Structure(Structure {
+            cell: cell("fast", "structure", Phase::Steady),
+            retains: "changed".into(),
+            compared: 10,
+            equal_bytes: 0,
+            equal_value: 3,
+            changes: [("null members lost".to_owned(), 7)].into(),
+        }),
+    ));
+    let configurations = vec![
+        configuration("slow", "json-only"),
+        configuration("fast", "json-only"),
+        configuration("guess", "approximate"),
+    ];
+    insta::assert_snapshot!(render(&run(configurations, records, &[]), PLAIN));
+}
+
+#[test]
+fn a_bad_run_shows_no_time_that_it_should_not() {
+    let mut records = system("wrong", 0.001, 1000.0, Verdict::Wrong);
+    records.extend(system("partial", 0.0001, 900.0, Verdict::Exact));
+    records.extend(system("server", 0.002, 1000.0, Verdict::Exact));
+    for record in &mut records {
+        if let Body::Trial(trial) = &mut record.body
+            && trial.cell.system == "server"
+            && trial.cell.phase == Phase::Cold
+        {
+            trial.cell.phase = Phase::ColdUnverified;
+        }
+    }
+    records.push(Record::new(
+        "rejects:partial".into(),
+        Body::Rejects(Rejects {
+            cell: cell("partial", "load", Phase::Load),
+            file: Some("rejects/partial.ndjson".into()),
+            reasons: [("bad\u{7}document".to_owned(), 100)].into(),
+        }),
+    ));
+    records.push(Record::new(
+        "plan:server".into(),
+        Body::Plan(PlanCheck {
+            cell: cell("server", "q2", Phase::Hot),
+            file: "plans/server-q2.txt".into(),
+            violations: vec!["the plan lacks `Index`".into()],
+        }),
+    ));
+    let configurations = ["wrong", "partial", "server"].map(|name| configuration(name, "json-only")).to_vec();
+    let text = render(&run(configurations, records, &["some/open/trial"]), PLAIN);
+    assert!(!text.contains(['\u{1b}', '\u{7}']), "control characters from data reach the terminal");
+    let questions = &text[text.find("Q1 ").unwrap()..];
+    for line in questions.lines().filter(|line| line.trim_start().starts_with("wrong")) {
+        assert!(!line.contains(" ms"), "a wrong answer has a time: {line}");
+    }
+    // The fastest row is not comparable, so the best is the next one.
+    let q1 = text.split("Q1 ").nth(1).unwrap();
+    let server = q1.lines().find(|line| line.trim_start().starts_with("server")).unwrap();
+    assert!(server.contains("1.00 ×") && server.contains("cold-unverified"), "{server}");
+    insta::assert_snapshot!(text);
+}
+
+#[test]
+fn colours_are_only_added_to_what_is_there() {
+    let run = run(vec![configuration("wrong", "x")], system("wrong", 0.1, 1000.0, Verdict::Wrong), &[]);
+    let (plain, colourful) = (render(&run, PLAIN), render(&run, Look { colour: true }));
+    assert!(colourful.contains("\u{1b}[31m") && colourful.contains("\u{1b}[1m"));
+    let mut stripped = String::new();
+    let mut rest = colourful.as_str();
+    while let Some(at) = rest.find('\u{1b}') {
+        stripped.push_str(&rest[..at]);
+        rest = &rest[at + rest[at..].find('m').unwrap() + 1..];
+    }
+    stripped.push_str(rest);
+    assert_eq!(stripped, plain);
+}
