@@ -182,3 +182,18 @@ pub(crate) fn fewer_cores(open: &Open) -> Option<usize> {
     let all = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
     (open.cores > 0 && open.cores < all).then_some(open.cores)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cores_are_set_only_when_they_are_fewer_than_there_are() {
+        let all = std::thread::available_parallelism().unwrap().get();
+        let set = |cores| fewer_cores(&Open { cores, ..Open::default() });
+        assert_eq!(set(0), None);
+        assert_eq!(set(all), None);
+        assert_eq!(set(all + 1), None);
+        assert_eq!(set(all - 1), (all > 1).then_some(all - 1));
+    }
+}

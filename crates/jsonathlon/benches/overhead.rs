@@ -90,7 +90,12 @@ fn main() -> Result<(), Problem> {
             }
             let micros = |times: &[f64]| median(times).map_or(f64::NAN, |seconds| seconds * 1e6);
             if engine.is_empty() {
-                println!("{:<11} {} client {:.0} µs; reports no time of its own", system.name(), question.id(), micros(&client));
+                println!(
+                    "{:<11} {} client {:.0} µs; reports no time of its own",
+                    system.name(),
+                    question.id(),
+                    micros(&client)
+                );
             } else {
                 println!(
                     "{:<11} {} client {:.0} µs  engine {:.0} µs  added, median of {asks}: {:.0} µs",

@@ -91,6 +91,9 @@ pub(crate) struct RunArguments {
     /// Rounds; intervals need two at least
     #[arg(long, short = 'r', value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,
+    /// Hot trials a round and question [default: 3, and 20 for a question under 100 ms]
+    #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) trials: Option<u32>,
     /// In which state of the data questions are asked
     #[arg(long, value_enum, default_value = "drained")]
     pub(crate) state: States,
@@ -108,7 +111,7 @@ pub(crate) struct RunArguments {
     pub(crate) out: Option<PathBuf>,
     /// Go on with an interrupted run; its own settings are taken, the others must not be given
     #[arg(long, value_name = "DIR", conflicts_with_all = [
-        "out", "systems", "variants", "storage", "scale", "data", "malformed", "seed", "rounds", "state",
+        "out", "systems", "variants", "storage", "scale", "data", "malformed", "seed", "rounds", "trials", "state",
         "timeout", "load_timeout", "cold_os", "keep_data",
     ])]
     pub(crate) resume: Option<PathBuf>,

@@ -93,9 +93,9 @@ fn parse_type(text: &str) -> Option<ColumnType> {
             } else {
                 let (precision, scale) = argument_of(text, "Decimal")?.split_once(',')?;
                 let bytes = match precision.trim().parse::<u32>().ok()? {
-                    ..=9 => 4,
-                    ..=18 => 8,
-                    ..=38 => 16,
+                    0..=9 => 4,
+                    10..=18 => 8,
+                    19..=38 => 16,
                     _ => return None,
                 };
                 Cell::Decimal(bytes, scale.trim().parse().ok()?)

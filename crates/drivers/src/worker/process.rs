@@ -29,12 +29,8 @@ const FIRST_FD: i32 = 3;
 /// run code on exit.
 pub fn main() -> ExitCode {
     match run() {
-        // `exit` runs the engines' own exit handlers as any program's end does.
-        Ok(output) => {
-            let status = 0;
-            let _keep = output;
-            std::process::exit(status)
-        }
+        // `exit` and not a return: the stream stays open, and engines' exit handlers run all the same.
+        Ok(_open_until_the_end) => std::process::exit(0),
         Err(error) => {
             eprintln!("jsonathlon worker: {error}");
             ExitCode::FAILURE

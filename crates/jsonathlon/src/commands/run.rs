@@ -77,8 +77,11 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Request, Fai
             arguments.malformed, arguments.scale
         )));
     }
+    let usual = Settings::default();
     let settings = Settings {
         rounds: arguments.rounds,
+        hot_trials: arguments.trials.unwrap_or(usual.hot_trials),
+        fast_trials: arguments.trials.unwrap_or(usual.fast_trials),
         timeout_s: arguments.timeout,
         load_timeout_s: arguments.load_timeout,
         states: match arguments.state {
@@ -89,7 +92,7 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Request, Fai
         cold_os: arguments.cold_os,
         keep_data: arguments.keep_data,
         seed: arguments.seed,
-        ..Settings::default()
+        ..usual
     };
     let folder = match &arguments.out {
         Some(folder) => folder.clone(),

@@ -56,7 +56,8 @@ fn list(json: bool, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
             _ => "nothing to download".to_owned(),
         };
         text += &format!("{} {} ({})\n", status.name, status.version, status.state);
-        text += &format!("    {}{}\n", status.title, if status.default { ", part of a plain run" } else { "" });
+        text +=
+            &format!("    {}{}\n", status.title, if status.default { ", part of a plain run" } else { "" });
         text += &format!("    {size}; licence {}\n", status.licence);
         text +=
             &format!("    variants {}; storage {}\n", status.variants.join(", "), status.storages.join(", "));

@@ -93,8 +93,11 @@ impl Asking<'_> {
         };
         let result = cell_result(self.try_ask(session, &statement, recorder))?;
         if let Err(failure) = result {
-            // Whatever state the engine is in now, the next question starts with a new one.
-            session.kill();
+            // Whatever state the engine is in now, the next question starts with a new one. One that only
+            // gave a wrong answer is well enough to be closed in order.
+            if failure.kind != FailureKind::Wrong {
+                session.kill();
+            }
             if failure.kind == FailureKind::Timeout {
                 timed_out.insert(question);
             }

@@ -1,12 +1,17 @@
 //! SQLite, which is linked into the program.
 
+mod insert;
+
+use std::ffi::c_int;
+
 use jsonathlon_dataset::value::{Row, Value};
 use rusqlite::fallible_iterator::FallibleIterator;
-use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::types::ValueRef;
 use rusqlite::{Batch, Connection, Error, Statement};
 
 use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result};
 use crate::several::may_be_several;
+use insert::Insert;
 
 /// The database file within the data folder.
 const FILE: &str = "data.sqlite";
@@ -76,21 +81,16 @@ impl Sqlite {
         documents: &mut dyn Documents,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
-        let mut insert = self.connection.prepare_cached(statement).map_err(refused)?;
-        let parameter = insert.parameter_index(":doc").map_err(refused)?.ok_or_else(|| {
-            DriverError::Unsupported("the load statement has no :doc where the document belongs".into())
-        })?;
+        let mut insert = Insert::prepare(&self.connection, statement)?;
         let (mut offered, mut accepted) = (0, 0);
         while let Some(document) = documents.next_document()? {
-            let inserted = insert
-                .raw_bind_parameter(parameter, ToSqlOutput::Borrowed(ValueRef::Text(document)))
-                .and_then(|()| insert.raw_execute());
-            match inserted {
+            match insert.insert(document) {
                 Ok(rows) => accepted += u64::from(rows > 0),
-                Err(error) if is_about_the_document(&error) && !self.connection.is_autocommit() => {
-                    sink.refused(offered, message(&error));
+                // Some failures end the transaction, whatever their code: then it is not this document's.
+                Err(failure) if is_about_the_document(failure.code) && !self.connection.is_autocommit() => {
+                    sink.refused(offered, failure.message);
                 }
-                Err(error) => return Err(refused(error)),
+                Err(failure) => return Err(DriverError::Refused(failure.message)),
             }
             offered += 1;
             sink.offered(offered);
@@ -132,7 +132,7 @@ impl Driver for Sqlite {
 }
 
 fn read(statement: &mut Statement<'_>) -> Result<Outcome> {
-    let columns: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut rows: Vec<Row> = Vec::new();
     let mut cursor = statement.raw_query();
     while let Some(row) = cursor.next().map_err(refused)? {
@@ -168,13 +168,9 @@ fn cell(value: ValueRef<'_>, column: &str) -> Result<Value> {
 }
 
 /// Whether an insert failed for what is in the document and not for the state of the database.
-fn is_about_the_document(error: &Error) -> bool {
+fn is_about_the_document(code: c_int) -> bool {
     use rusqlite::ffi::{SQLITE_CONSTRAINT, SQLITE_ERROR, SQLITE_MISMATCH, SQLITE_TOOBIG};
-    // The lower byte of an extended result code is its kind.
-    matches!(
-        error.sqlite_error().map(|error| error.extended_code & 0xff),
-        Some(SQLITE_ERROR | SQLITE_CONSTRAINT | SQLITE_MISMATCH | SQLITE_TOOBIG)
-    )
+    matches!(code, SQLITE_ERROR | SQLITE_CONSTRAINT | SQLITE_MISMATCH | SQLITE_TOOBIG)
 }
 
 fn message(error: &Error) -> String {
@@ -207,5 +203,4 @@ fn same_setting(now: &Value, asked: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "sqlite_tests.rs"]
 mod tests;

@@ -147,3 +147,42 @@ fn a_pragma_that_does_not_exist_or_does_not_hold_is_refused() {
     };
     assert!(text.contains("WALL") && text.contains("delete"), "{text}");
 }
+
+#[test]
+fn documents_are_bound_whole_whatever_is_in_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = open_in(folder.path(), &[]).unwrap();
+    session.execute("CREATE TABLE t (j)").unwrap();
+    let lines = ["a\0b", "", "é😀"];
+    let load = "INSERT INTO t VALUES (:doc) RETURNING rowid";
+    assert_eq!(session.load_rows(load, &mut Lines::of(&lines), &mut Told::default()), Ok(3));
+    let outcome = session.execute("SELECT typeof(j), octet_length(j), j FROM t ORDER BY rowid").unwrap();
+    let row = |text: &str| {
+        vec![Value::Text("text".into()), Value::Int(text.len() as i64), Value::Text(text.to_owned())]
+    };
+    assert_eq!(outcome.rows, lines.map(row));
+}
+
+#[test]
+fn a_full_disk_fails_the_load_and_not_a_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = open_in(folder.path(), &[("max_page_count", "5")]).unwrap();
+    session.execute("CREATE TABLE t (j)").unwrap();
+    let lines = vec!["x".repeat(1000); 100];
+    let mut told = Told::default();
+    let loaded = session.load_rows("INSERT INTO t VALUES (:doc)", &mut Lines::of(&lines), &mut told);
+    assert_eq!(loaded, Err(DriverError::Refused("database or disk is full".into())));
+    assert!(told.refused.is_empty());
+    assert_eq!(one(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
+}
+
+#[test]
+fn a_load_statement_that_is_wrong_is_refused_in_sqlites_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut session = open_in(folder.path(), &[]).unwrap();
+    let load = |session: &mut Sqlite, text: &str| {
+        session.load_rows(text, &mut Lines::of(&["{}"]), &mut Told::default()).unwrap_err().to_string()
+    };
+    assert!(load(&mut session, "INSERT INTO nowhere VALUES (:doc)").contains("no such table: nowhere"));
+    assert!(load(&mut session, "").contains("empty"));
+}

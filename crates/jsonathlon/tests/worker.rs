@@ -1,5 +1,7 @@
 //! The coordinator's side against real worker processes.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, in its helpers too")]
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -28,8 +30,7 @@ impl Rig {
     }
 
     fn spawn(&self) -> Worker {
-        Worker::spawn(Path::new(env!("CARGO_BIN_EXE_jsonathlon-worker")), &["worker"], &self.log(), &[])
-            .unwrap()
+        Worker::spawn(Path::new(env!("CARGO_BIN_EXE_jsonathlon")), &["worker"], &self.log(), &[]).unwrap()
     }
 
     /// A worker in front of a shell instead of the program: for what no honest worker does.
@@ -331,15 +332,14 @@ fn a_busy_worker_does_not_outlive_a_coordinator_that_is_killed() {
     let line = json!({"id": 1, "op": "open", "protocol": PROTOCOL, "open": open});
     std::fs::write(&request, format!("{line}\n")).unwrap();
     let script = format!(
-        "mkfifo {fifo}; JSONATHLON_PARENT=$$ {exe} worker < {fifo} > /dev/null & exec 9> {fifo}; \
-         sleep 60 & cat {request} >&9; echo $! $(jobs -p | head -n 1) > {pids}.new; mv {pids}.new {pids}; wait",
+        "mkfifo {fifo}; JSONATHLON_PARENT=$$ {exe} worker < {fifo} > /dev/null & worker=$!; exec 9> {fifo}; \
+         sleep 60 & cat {request} >&9; echo $! $worker > {pids}.new; mv {pids}.new {pids}; wait",
         fifo = fifo.display(),
-        exe = env!("CARGO_BIN_EXE_jsonathlon-worker"),
+        exe = env!("CARGO_BIN_EXE_jsonathlon"),
         request = request.display(),
         pids = pids.display()
     );
-    let mut coordinator =
-        Command::new("/bin/bash").args(["-c", &script]).stdin(Stdio::null()).spawn().unwrap();
+    let mut coordinator = Command::new("/bin/sh").args(["-c", &script]).stdin(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
     let asks = rig.folder.path().join("data/asks.json");
     while !pids.exists() || !asks.exists() {
@@ -359,7 +359,7 @@ fn a_busy_worker_does_not_outlive_a_coordinator_that_is_killed() {
 #[test]
 fn a_worker_whose_coordinator_is_another_one_does_not_begin() {
     let rig = Rig::new();
-    let output = Command::new(env!("CARGO_BIN_EXE_jsonathlon-worker"))
+    let output = Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
         .arg("worker")
         .env("JSONATHLON_PARENT", "1")
         .current_dir(rig.folder.path())
@@ -372,7 +372,7 @@ fn a_worker_whose_coordinator_is_another_one_does_not_begin() {
 #[test]
 fn a_busy_worker_ends_when_the_pipe_to_it_is_dropped() {
     let rig = Rig::new();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_jsonathlon-worker"))
+    let mut child = Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
         .arg("worker")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

@@ -1,0 +1,161 @@
+//! The workload on real engines: every configuration of every embedded system, held to its promises.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed, in its helpers too")]
+
+use std::path::Path;
+use std::process::Command;
+
+use jsonathlon_results::record::{Body, Phase, Verdict};
+use jsonathlon_results::summary::{Entry, Run, Summary};
+
+/// Runs the program into `out` and reads what it left.
+fn run(out: &Path, arguments: &[&str]) -> (Run, Summary) {
+    let output = Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
+        .args(["run", "--json", "--out"])
+        .arg(out)
+        .args(arguments)
+        .output()
+        .unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{log}");
+    let printed: Summary = serde_json::from_slice(&output.stdout).unwrap();
+    let run = Run::read(out).unwrap();
+    assert_eq!(run.summary(), printed, "what was printed is not what the journal says");
+    (run, printed)
+}
+
+fn questions(summary: &Summary) -> impl Iterator<Item = &Entry> {
+    summary.results.iter().filter(|entry| entry.step.starts_with('q'))
+}
+
+#[test]
+fn every_configuration_answers_every_question_right() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let arguments = [
+        "--systems",
+        "clickhouse,duckdb,sqlite",
+        "--variants",
+        "all",
+        "--storage",
+        "all",
+        "--scale",
+        "40k",
+        "--rounds",
+        "1",
+        "--state",
+        "both",
+    ];
+    let (run, summary) = run(&out, &arguments);
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    for system in ["clickhouse", "duckdb", "sqlite"] {
+        assert!(run.manifest.configurations.iter().any(|configuration| configuration.system == system));
+    }
+    for configuration in &run.manifest.configurations {
+        let of = |entry: &&Entry| {
+            entry.system == configuration.system
+                && entry.variant == configuration.variant
+                && entry.parameters.get("storage").and_then(|s| s.as_str()) == Some(&configuration.storage)
+        };
+        let asked: Vec<&Entry> = questions(&summary).filter(of).collect();
+        // Six questions, cold and hot.
+        assert_eq!(asked.len(), 12, "{configuration:?}");
+        for entry in asked {
+            let declared = configuration.variant == "uniq" && entry.step == "q2";
+            let expected = if declared { Verdict::Approximate } else { Verdict::Exact };
+            assert_eq!(entry.verdict, expected, "{entry:?}");
+            assert!(entry.median_s.unwrap() > 0.0);
+            if declared {
+                assert!(entry.metrics["relative_error"] <= 0.01, "{entry:?}");
+            }
+        }
+        let load = summary.results.iter().filter(of).find(|entry| entry.step == "load").unwrap();
+        assert_eq!(load.metrics["documents_loaded"], 40_000.0);
+        assert_eq!(load.verdict, Verdict::Exact);
+        for size in summary.results.iter().filter(of).filter(|entry| entry.step == "size") {
+            let (total, files) = (size.metrics["total_bytes"], size.metrics["files_bytes"]);
+            assert!(total > 1e6 && files > 1e6, "{size:?}");
+        }
+    }
+    // Plans were kept, and none broke a promise.
+    let plans = run.records.iter().filter(|record| match &record.body {
+        Body::Plan(plan) => {
+            assert_eq!(plan.violations, Vec::<String>::new(), "{}", plan.file);
+            let text = std::fs::read_to_string(out.join(&plan.file)).unwrap();
+            assert!(text.len() > 100, "{text}");
+            true
+        }
+        _ => false,
+    });
+    assert_eq!(plans.count(), run.manifest.configurations.len() * 6);
+    // What comes back was measured for every configuration; those that keep text give back the bytes.
+    let mut structures = 0;
+    for record in &run.records {
+        if let Body::Structure(structure) = &record.body {
+            structures += 1;
+            assert_eq!(structure.compared, 1000);
+            let expected = match (structure.cell.system.as_str(), structure.cell.variant.as_str()) {
+                ("sqlite", _) | ("duckdb", "json") => "bytes",
+                ("duckdb", _) | ("clickhouse", "plain") => "value",
+                _ => "changed",
+            };
+            assert_eq!(structure.retains, expected, "{structure:?}");
+        }
+    }
+    assert_eq!(structures, run.manifest.configurations.len());
+    assert_eq!(std::fs::read_dir(out.join("work")).unwrap().count(), 0, "data folders stayed");
+}
+
+#[test]
+fn both_states_are_asked_and_never_mixed() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let (_, summary) = run(&out, &["--scale", "3k", "--rounds", "1", "--trials", "1", "--state", "both"]);
+    for state in ["drained", "compacted"] {
+        let in_state: Vec<&Entry> = questions(&summary)
+            .filter(|entry| entry.parameters.get("state").and_then(|s| s.as_str()) == Some(state))
+            .collect();
+        // Three systems, six questions, cold and hot.
+        assert_eq!(in_state.len(), 36);
+        assert!(in_state.iter().all(|entry| entry.verdict == Verdict::Exact && entry.trials == 1));
+    }
+}
+
+#[test]
+fn planted_bad_lines_are_lost_one_by_one_and_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let (run, summary) = run(&out, &["--scale", "20k", "--malformed", "16", "--rounds", "1"]);
+    assert!(questions(&summary).all(|entry| entry.verdict == Verdict::Exact));
+    let loads: Vec<&Entry> = summary.results.iter().filter(|entry| entry.phase == Phase::Load).collect();
+    assert_eq!(loads.len(), 3);
+    for load in loads {
+        assert_eq!(load.metrics["documents_offered"], 20_000.0, "{load:?}");
+        assert_eq!(load.metrics["documents_rejected"], 16.0, "{load:?}");
+        assert_eq!(load.metrics["documents_loaded"], 19_984.0, "{load:?}");
+    }
+    let mut listed = Vec::new();
+    for record in &run.records {
+        if let Body::Rejects(rejects) = &record.body {
+            assert_eq!(rejects.reasons.values().sum::<u64>(), 16);
+            let text = std::fs::read_to_string(out.join(rejects.file.as_ref().unwrap())).unwrap();
+            let ordinals: Vec<u64> = text
+                .lines()
+                .map(|line| {
+                    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                    assert!(!line["reason"].as_str().unwrap().is_empty());
+                    line["ordinal"].as_u64().unwrap()
+                })
+                .collect();
+            listed.push(ordinals);
+        }
+    }
+    // Every system lost the same lines, which are those that were planted.
+    let planted: Vec<u64> = jsonathlon_dataset::generate::Generator::new(1, 0..20_000)
+        .with_malformed(16, 20_000)
+        .malformed_ordinals()
+        .iter()
+        .map(|planted| planted.ordinal)
+        .collect();
+    assert_eq!(listed, vec![planted.clone(), planted.clone(), planted]);
+}
