@@ -85,7 +85,7 @@ pub enum DataError {
 
     /// A line so long that this cannot be one document a line.
     #[error(
-        "{input}: the document after {documents} others is longer than {limit} bytes; put one document on each line (jq -c does)"
+        "{input}: document {documents} (counted from 0) is longer than {limit} bytes; put one document on each line (jq -c does)"
     )]
     LineTooLong {
         /// The file or address.
@@ -157,6 +157,13 @@ pub enum DataError {
         expected: u64,
         /// Documents now.
         found: u64,
+    },
+
+    /// A source that lies where a staged file has to go.
+    #[error("{} is both the source and where its clean documents have to go; stage it in another folder", path.display())]
+    InTheWay {
+        /// The file.
+        path: PathBuf,
     },
 
     /// A range that asks for something impossible.

@@ -9,6 +9,9 @@ use crate::journal::{self, Journal};
 use crate::manifest::{Manifest, SCHEMA};
 use crate::record::Record;
 
+const FOLDERS: [&str; 5] = ["plans", "answers", "rejects", "logs", "work"];
+const LOCK: &str = "lock";
+
 /// A run folder that this process alone may write to.
 #[derive(Debug)]
 pub struct RunFolder {
@@ -28,11 +31,28 @@ impl RunFolder {
         if folder.manifest_path().exists() {
             return Err(ResultsError::Occupied { path: path.to_owned() });
         }
-        for inner in ["plans", "answers", "rejects", "logs", "work"] {
+        for inner in FOLDERS {
             let inner = folder.path.join(inner);
             std::fs::create_dir_all(&inner).map_err(ResultsError::io("create", inner))?;
         }
         Ok(folder)
+    }
+
+    /// Removes the folder of a run that came to nothing: what [`RunFolder::create`] made and what was put in
+    /// there, but not what else somebody keeps in the same folder.
+    ///
+    /// # Errors
+    /// When something cannot be removed.
+    pub fn abandon(self) -> Result<(), ResultsError> {
+        for inner in FOLDERS {
+            let inner = self.path.join(inner);
+            std::fs::remove_dir_all(&inner).map_err(ResultsError::io("remove", inner))?;
+        }
+        let lock = self.path.join(LOCK);
+        std::fs::remove_file(&lock).map_err(ResultsError::io("remove", lock))?;
+        // Only an empty folder can be removed so; one with something else in it stays.
+        std::fs::remove_dir(&self.path).ok();
+        Ok(())
     }
 
     /// Takes the folder of an earlier run, to go on with it.
@@ -46,7 +66,7 @@ impl RunFolder {
 
     fn lock(path: &Path) -> Result<Self, ResultsError> {
         let path = std::fs::canonicalize(path).map_err(ResultsError::io("open", path))?;
-        let at = path.join("lock");
+        let at = path.join(LOCK);
         let lock = File::create(&at).map_err(ResultsError::io("write to", &at))?;
         match lock.try_lock() {
             Ok(()) => Ok(Self { path, _lock: lock }),
@@ -179,6 +199,18 @@ mod tests {
         std::fs::write(held.manifest_path(), "{}").unwrap();
         drop(held);
         assert!(matches!(RunFolder::create(&at), Err(ResultsError::Occupied { .. })));
+    }
+
+    #[test]
+    fn an_abandoned_folder_is_gone_but_not_what_others_keep_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = folder.path().join("run");
+        RunFolder::create(&at).unwrap().abandon().unwrap();
+        assert!(!at.exists());
+        let held = RunFolder::create(&at).unwrap();
+        std::fs::write(at.join("mine"), "").unwrap();
+        held.abandon().unwrap();
+        assert_eq!(std::fs::read_dir(&at).unwrap().count(), 1);
     }
 
     #[test]

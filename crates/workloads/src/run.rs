@@ -56,11 +56,14 @@ pub fn start(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
     let folder = RunFolder::create(folder)?;
-    if let Source::Generated { documents, .. } = &plan.source {
-        check_room(&folder, documents * EVENT_BYTES, plan.targets.len())?;
-    }
-    let staged = stage_documents(plan, &folder, true, observer, cancelled)?;
-    check_room(&folder, staged.bytes, plan.targets.len())?;
+    let staged = match ready(plan, &folder, observer, cancelled) {
+        Ok(staged) => staged,
+        Err(error) => {
+            // A folder without a manifest is of no use to anybody. The error that matters is the first.
+            folder.abandon().ok();
+            return Err(error);
+        }
+    };
     let disk_bytes_per_s = disk::read_bandwidth(&folder.work())
         .map_err(RunError::io("measure the disk under the run folder"))?;
     let analytics = analytics(plan, &staged, &folder, disk_bytes_per_s, cancelled);
@@ -69,6 +72,20 @@ pub fn start(
     let (journal, _) = folder.journal()?;
     analytics.run(&mut Recorder::new(&folder, journal, &manifest.plan.trials, observer))?;
     clean_up(plan, &folder)
+}
+
+fn ready(
+    plan: &Plan,
+    folder: &RunFolder,
+    observer: &mut dyn Observer,
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Staged, RunError> {
+    if let Source::Generated { documents, .. } = &plan.source {
+        check_room(folder, documents.saturating_mul(EVENT_BYTES), plan.targets.len())?;
+    }
+    let staged = stage_documents(plan, folder, true, observer, cancelled)?;
+    check_room(folder, staged.bytes, plan.targets.len())?;
+    Ok(staged)
 }
 
 /// Goes on with the run in `folder`. Everything that has a record stays as it is; documents are made or

@@ -3,7 +3,7 @@
 use super::block::Block;
 use super::lines::{Lines, Tally};
 use crate::error::DataError;
-use crate::generate::Generator;
+use crate::generate::{Generator, MAX_EVENTS};
 
 /// How many bytes are made at a time.
 const BLOCK: usize = 512 * 1024;
@@ -19,8 +19,11 @@ impl GeneratedLines {
     /// The events from `start` on, with bad lines planted among those from 0 to the end of the range.
     pub(super) fn new(seed: u64, start: u64, documents: u64, malformed: u64) -> Result<Self, DataError> {
         let name = format!("the range of {documents} generated events from {start} on");
-        let end = start.checked_add(documents).ok_or_else(|| DataError::Range {
-            reason: format!("{name} goes beyond the last, number 2^64 - 1"),
+        let end = start.checked_add(documents).filter(|end| *end <= MAX_EVENTS).ok_or_else(|| {
+            let last = MAX_EVENTS - 1;
+            DataError::Range {
+                reason: format!("{name} goes beyond the last that can be made, number {last}"),
+            }
         })?;
         if malformed > end {
             let reason =

@@ -196,7 +196,7 @@ impl InputLines {
                 return Err(DataError::LineTooLong { input, documents, limit: self.longest });
             }
             searched = filled;
-            bytes.resize(2 * filled, 0);
+            bytes.resize((2 * filled).min(self.longest + 1), 0);
         }
     }
 }

@@ -106,11 +106,7 @@ impl fmt::Display for Source {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Source::Generated { seed, start, documents, malformed } => {
-                write!(
-                    formatter,
-                    "generated events {start} to {}, seed {seed}",
-                    start.saturating_add(*documents)
-                )?;
+                write!(formatter, "{documents} generated events from number {start} on, seed {seed}")?;
                 if *malformed > 0 { write!(formatter, ", {malformed} of them malformed") } else { Ok(()) }
             }
             Source::Path(path) => write!(formatter, "{}", path.display()),

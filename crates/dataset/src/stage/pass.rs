@@ -56,10 +56,10 @@ impl Pass {
                 std::fs::remove_file(&path).map_err(|error| DataError::io("write", &path, error))?;
             }
         }
-        let clean = match plain_file {
-            Some(path) => Clean::Source(
-                std::path::absolute(&path).map_err(|error| DataError::io("read", &path, error))?,
-            ),
+        // Links are followed, so that other processes find the same file (think of /dev/stdin).
+        let loadable = plain_file.and_then(|path| path.canonicalize().ok()).filter(|path| is_loadable(path));
+        let clean = match loadable {
+            Some(path) => Clean::Source(path),
             None => Clean::Own(Output::create(folder.join(CLEAN_FILE))?),
         };
         Ok(Pass {
@@ -136,7 +136,11 @@ impl Pass {
     /// The source's file holds more than clean documents: gives them a file of their own, with those before this block.
     fn leave_source(&mut self, cancelled: &dyn Fn() -> bool) -> Result<(), DataError> {
         if let Clean::Source(path) = &self.clean {
-            let mut own = Output::create(self.folder.join(CLEAN_FILE))?;
+            let target = self.folder.join(CLEAN_FILE);
+            if same_file(path, &target) {
+                return Err(DataError::InTheWay { path: target });
+            }
+            let mut own = Output::create(target)?;
             own.copy_from(path, self.bytes, cancelled)?;
             self.clean = Clean::Own(own);
         }
@@ -209,6 +213,16 @@ impl Pass {
 /// Whether the source's bytes differ from those of its documents.
 fn differs(tally: &Tally) -> bool {
     tally.blank_lines > 0 || tally.carriage_returns > 0
+}
+
+/// Whether every engine reads this file as what it is: some take the end of a name for a compression, some take certain
+/// characters for a pattern of names, and all of them are given the path within the text of a statement.
+fn is_loadable(path: &Path) -> bool {
+    const ENDINGS: [&str; 5] = ["", "json", "ndjson", "jsonl", "txt"];
+    let ending = path.extension().unwrap_or_default();
+    let odd = |character: char| character.is_control() || "*?[]{}'\"`\\".contains(character);
+    ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known))
+        && path.to_str().is_some_and(|path| !path.contains(odd))
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {

@@ -50,7 +50,11 @@ impl Store {
         *nth += 1;
         let nth = *nth;
         let text = serde_json::to_vec(&asks).unwrap_or_default();
-        std::fs::write(&path, text).map_err(|error| failed("write", &path, &error))?;
+        // By a new name first: a mock is killed at any moment.
+        let new = path.with_extension("new");
+        std::fs::write(&new, text)
+            .and_then(|()| std::fs::rename(&new, &path))
+            .map_err(|error| failed("write", &path, &error))?;
         Ok(nth)
     }
 

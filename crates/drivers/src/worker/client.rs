@@ -273,13 +273,14 @@ impl Worker {
 
     /// Kills the worker and everything in its process group, and reaps it. Does nothing when it is dead.
     pub fn kill(&mut self) {
-        self.requests = None;
         if let Some(mut child) = self.child.take() {
             // The group is killed before its leader is reaped: until then its id cannot belong to others.
             kill_group(self.pid);
             // Waiting cannot fail for a child that nobody else reaps, and there is nothing to be done.
             child.wait().ok();
         }
+        // Only now: a worker whose input ends begins to close in order, and would be killed in the middle of it.
+        self.requests = None;
     }
 
     fn send(&mut self, op: &Op) -> Result<u64, WorkerError> {

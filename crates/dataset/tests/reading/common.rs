@@ -1,5 +1,4 @@
 //! Documents and helpers that several test files use.
-#![allow(dead_code, reason = "every test file uses a part of it")]
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +9,14 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 /// A user that packs, numbered.
-pub fn did(number: u64) -> String {
+pub(crate) fn did(number: u64) -> String {
     let letter = |place: u32| b"abcdefghijklmnopqrstuvwxyz234567"[(number >> (5 * place)) as usize & 31];
     let suffix: String = (0..24).rev().map(|place| char::from(letter(place.min(12)))).collect();
     format!("did:plc:{suffix}")
 }
 
 /// An ordinary event with a record.
-pub fn event(user: &str, time_us: i64, operation: &str, collection: &str) -> Json {
+pub(crate) fn event(user: &str, time_us: i64, operation: &str, collection: &str) -> Json {
     json!({"did": user, "time_us": time_us, "kind": "commit", "commit": {
         "rev": "3lbhtytnn2k2f", "operation": operation, "collection": collection, "rkey": "3lbhtyteurk2y",
         "record": {"$type": collection, "createdAt": "2024-11-21T16:25:49.000Z", "langs": ["en", "de"],
@@ -25,7 +24,7 @@ pub fn event(user: &str, time_us: i64, operation: &str, collection: &str) -> Jso
 }
 
 /// So many ordinary lines, each with its newline.
-pub fn lines(count: u64) -> String {
+pub(crate) fn lines(count: u64) -> String {
     let collections = ["app.bsky.feed.like", "app.bsky.feed.post", "app.bsky.graph.follow"];
     (0..count)
         .map(|number| {
@@ -37,26 +36,26 @@ pub fn lines(count: u64) -> String {
 }
 
 /// Writes a file and gives its path.
-pub fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+pub(crate) fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, content).unwrap();
     path
 }
 
 /// One gzip member.
-pub fn gzip(content: impl AsRef<[u8]>) -> Vec<u8> {
+pub(crate) fn gzip(content: impl AsRef<[u8]>) -> Vec<u8> {
     let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::new(6));
     std::io::Write::write_all(&mut encoder, content.as_ref()).unwrap();
     encoder.finish().unwrap()
 }
 
 /// One zstd frame.
-pub fn zstd(content: impl AsRef<[u8]>) -> Vec<u8> {
+pub(crate) fn zstd(content: impl AsRef<[u8]>) -> Vec<u8> {
     zstd::encode_all(content.as_ref(), 1).unwrap()
 }
 
 /// All documents of a source, and its counts at the end.
-pub fn read(source: &Source) -> Result<Vec<Vec<u8>>, DataError> {
+pub(crate) fn read(source: &Source) -> Result<Vec<Vec<u8>>, DataError> {
     let mut documents = source.documents()?;
     let mut lines = Vec::new();
     while let Some(line) = documents.next_line()? {
@@ -68,13 +67,13 @@ pub fn read(source: &Source) -> Result<Vec<Vec<u8>>, DataError> {
 }
 
 /// Stages without anybody watching.
-pub fn staged(source: &Source, folder: &Path) -> Result<Staged, DataError> {
+pub(crate) fn staged(source: &Source, folder: &Path) -> Result<Staged, DataError> {
     let options = StageOptions { compression_rows: false, ..StageOptions::default() };
     stage(source, folder, options, &mut |_| (), &|| false)
 }
 
 /// A text that stands for a JSON string, in many ways of writing it, quotes included.
-pub fn string_text() -> impl Strategy<Value = String> {
+pub(crate) fn string_text() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => "[a-z0-9 .:/-]{1,12}",
         1 => Just("é日😀".to_string()),
@@ -87,7 +86,7 @@ pub fn string_text() -> impl Strategy<Value = String> {
 }
 
 /// A text that stands for a number.
-pub fn number_text() -> impl Strategy<Value = String> {
+pub(crate) fn number_text() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => any::<i64>().prop_map(|number| number.to_string()),
         2 => (-1000_i64..1000).prop_map(|number| number.to_string()),
@@ -115,7 +114,7 @@ fn name_text() -> impl Strategy<Value = String> {
 }
 
 /// A text that stands for any JSON value.
-pub fn json_text() -> impl Strategy<Value = String> {
+pub(crate) fn json_text() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
         1 => proptest::sample::select(vec!["null", "true", "false", "[]", "{}"]).prop_map(String::from),
         2 => number_text(),
@@ -135,7 +134,7 @@ pub fn json_text() -> impl Strategy<Value = String> {
 }
 
 /// An object with the paths of an event, some of them missing, of another type, or there twice.
-pub fn event_text() -> impl Strategy<Value = String> {
+pub(crate) fn event_text() -> impl Strategy<Value = String> {
     let langs = prop_oneof![
         3 => proptest::collection::vec(prop_oneof![string_text(), number_text()], 0..3)
             .prop_map(|items| format!("[{}]", items.join(","))),

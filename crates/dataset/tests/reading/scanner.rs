@@ -1,11 +1,9 @@
 //! The scanner against serde_json and a naive reader of tokens.
 
-mod common;
-
 use std::collections::HashSet;
 use std::fmt;
 
-use common::{event_text, json_text};
+use crate::common::{event_text, json_text};
 use jsonathlon_dataset::scan::{Reason, Scan, Scanner, Traits, scan};
 use proptest::prelude::*;
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -107,7 +105,7 @@ fn odd_tokens(text: &str) -> (bool, bool) {
             } else {
                 number.parse::<i64>().is_err()
                     && number.parse::<u64>().is_err()
-                    && number.trim_matches(['-', '0']) != ""
+                    && !number.trim_matches(['-', '0']).is_empty()
             };
         }
     }

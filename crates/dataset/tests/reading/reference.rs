@@ -1,11 +1,9 @@
 //! The reference answers against a naive implementation, and their rules on hand-made documents.
 
-mod common;
-
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use common::{did, event};
+use crate::common::{did, event};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::scan;

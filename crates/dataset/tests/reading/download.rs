@@ -1,12 +1,10 @@
 //! Documents behind an address, from a server on the loopback interface.
 
-mod common;
-
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
-use common::{gzip, lines, read, zstd};
+use crate::common::{gzip, lines, read, zstd};
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{StageOptions, stage};

@@ -1,0 +1,168 @@
+//! Profiles of data sets.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_dataset::DataError;
+use jsonathlon_dataset::describe::{DescribeOptions, JsonType, PathProfile, Profile, describe};
+use jsonathlon_dataset::source::Source;
+use serde_json::json;
+
+use crate::common::{did, event, write};
+
+fn described(content: impl AsRef<[u8]>, options: &DescribeOptions) -> Profile {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), "a.json", content);
+    let mut documents = 0;
+    let profile =
+        describe(&Source::Path(file), options, &mut |progress| documents = progress.documents, &|| false)
+            .unwrap();
+    assert_eq!(documents, profile.documents);
+    let text = serde_json::to_string(&profile).unwrap();
+    assert_eq!(serde_json::from_str::<Profile>(&text).unwrap(), profile);
+    profile
+}
+
+fn path<'p>(profile: &'p Profile, name: &str) -> &'p PathProfile {
+    profile
+        .paths
+        .iter()
+        .find(|path| path.path == name)
+        .unwrap_or_else(|| panic!("{name} in {:?}", profile.paths))
+}
+
+fn types(profile: &Profile, name: &str) -> Vec<(JsonType, u64)> {
+    path(profile, name).types.iter().map(|found| (found.json_type, found.values)).collect()
+}
+
+#[test]
+fn events_users_and_what_is_wrong_are_counted() {
+    let (like, post) = ("app.bsky.feed.like", "app.bsky.feed.post");
+    let lines = [
+        event(&did(1), 30, "create", like).to_string(),
+        event(&did(1), 10, "create", like).to_string(),
+        event(&did(2), 20, "create", like).to_string(),
+        event(&did(3), 20, "delete", like).to_string(),
+        event(&did(2), 40, "update", post).to_string(),
+        json!({"did": "did:web:x", "time_us": 25, "kind": "identity"}).to_string(),
+        "{\"did\":\"no user\"".to_string(),
+        "{\"a\":}".to_string(),
+        "{\"b\":}".to_string(),
+        "[1]".to_string(),
+        r#"{"a":1,"a":"\u0000"}"#.to_string(),
+    ];
+    let text = lines.join("\n") + "\n\n";
+    let profile = described(&text, &DescribeOptions::default());
+    assert_eq!((profile.documents, profile.bytes, profile.blank_lines), (11, text.len() as u64 - 1, 1));
+    assert_eq!((profile.first_us, profile.last_us, profile.users), (Some(10), Some(40), 4));
+    let counted = |pairs: &[(&str, u64)]| -> BTreeMap<String, u64> {
+        pairs.iter().map(|(name, count)| (name.to_string(), *count)).collect()
+    };
+    assert_eq!(profile.malformed, counted(&[("ends inside an array or object", 1), ("expected a value", 2)]));
+    assert_eq!(
+        profile.traits,
+        counted(&[("malformed", 3), ("not_object", 1), ("duplicate_keys", 1), ("nul_escape", 1)])
+    );
+    let kinds: Vec<_> = profile.kinds.iter().map(|kind| (kind.kind.as_deref(), kind.documents)).collect();
+    assert_eq!(kinds, [(Some("commit"), 5), (None, 1), (Some("identity"), 1)]);
+    let found = &profile.collections;
+    assert_eq!(found.len(), 3);
+    assert_eq!(
+        (found[0].collection.as_deref(), found[0].documents, found[0].users_of_creates),
+        (Some(like), 4, 2)
+    );
+    assert_eq!(found[0].operations, counted(&[("create", 3), ("delete", 1)]));
+    assert_eq!((found[1].collection.as_deref(), found[1].documents, found[1].users_of_creates), (None, 2, 0));
+    assert_eq!(
+        (found[2].collection.as_deref(), found[2].documents, found[2].users_of_creates),
+        (Some(post), 1, 0)
+    );
+    assert_eq!(profile.documents_left_out, 4);
+    let lengths = profile.lengths.unwrap();
+    let sizes: Vec<u64> = lines.iter().map(|line| line.len() as u64).collect();
+    assert_eq!((lengths.min, lengths.max), (*sizes.iter().min().unwrap(), *sizes.iter().max().unwrap()));
+    assert_eq!(lengths.mean, sizes.iter().sum::<u64>() as f64 / 11.0);
+}
+
+#[test]
+fn types_and_lengths_are_told_by_path() {
+    let text = r#"
+        {"s":"x","n":[1,2.5,[true,null]],"o":{"a":{},"b.c":1,"":"é"},"e":[]}
+        {"s":{"t":1},"n":[],"o":{"a":{"z":18446744073709551615}}}
+        {"s":"\u00e9\n日","n":null,"big":1e3}"#;
+    let text: String = text.lines().map(|line| format!("{}\n", line.trim())).collect();
+    let profile = described(text, &DescribeOptions::default());
+    assert_eq!(types(&profile, "$"), [(JsonType::Object, 3)]);
+    assert_eq!(types(&profile, "s"), [(JsonType::String, 2), (JsonType::Object, 1)]);
+    assert_eq!(types(&profile, "s.t"), [(JsonType::Integer, 1)]);
+    assert_eq!(types(&profile, "n"), [(JsonType::Null, 1), (JsonType::Array, 2)]);
+    assert_eq!(types(&profile, "n[]"), [(JsonType::Integer, 1), (JsonType::Float, 1), (JsonType::Array, 1)]);
+    assert_eq!(types(&profile, "n[][]"), [(JsonType::Null, 1), (JsonType::Boolean, 1)]);
+    assert_eq!(types(&profile, "o.a.z"), [(JsonType::Integer, 1)]);
+    assert_eq!(types(&profile, "o[\"b.c\"]"), [(JsonType::Integer, 1)]);
+    assert_eq!(types(&profile, "o[\"\"]"), [(JsonType::String, 1)]);
+    assert_eq!(types(&profile, "big"), [(JsonType::Float, 1)]);
+    // An empty array has no path for elements.
+    assert_eq!(types(&profile, "e"), [(JsonType::Array, 1)]);
+    assert!(profile.paths.iter().all(|path| path.path != "e[]"));
+    assert!(profile.paths.is_sorted_by(|a, b| a.path < b.path));
+    let length = |name: &str, place: usize| {
+        let length = path(&profile, name).types[place].length.unwrap();
+        (length.min, length.mean, length.max)
+    };
+    assert_eq!(length("s", 0), (1, 3.5, 6));
+    assert_eq!(length("n", 1), (0, 1.5, 3));
+    assert_eq!(length("$", 0), (3, 10.0 / 3.0, 4));
+    assert_eq!(path(&profile, "big").types[0].length, None);
+    assert_eq!((profile.values_left_out, profile.documents_left_out), (0, 0));
+}
+
+#[test]
+fn paths_and_names_are_limited() {
+    let lines: String = (0..50)
+        .map(|number| {
+            format!(
+                "{{\"k{number}\":[1],\"kind\":\"kind {number}\",\"commit\":{{\"operation\":\"op {number}\"}}}}\n"
+            )
+        })
+        .collect();
+    let profile = described(lines, &DescribeOptions { paths: 7, names: 3 });
+    assert_eq!(profile.paths.len(), 7);
+    // Of 350 values (each document 7: itself, array, element, kind, commit, operation) those on seven paths are told.
+    let told: u64 = profile.paths.iter().flat_map(|path| &path.types).map(|found| found.values).sum();
+    assert_eq!(told + profile.values_left_out, 50 * 6);
+    let kinds: Vec<_> =
+        profile.kinds.iter().map(|kind| (kind.kind.as_deref().unwrap(), kind.documents)).collect();
+    assert_eq!(kinds, [("(others)", 47), ("kind 0", 1), ("kind 1", 1), ("kind 2", 1)]);
+    assert_eq!(profile.collections[0].operations.len(), 4);
+    assert_eq!(profile.collections[0].operations["(others)"], 47);
+}
+
+#[test]
+fn documents_without_a_value_are_left_out_of_the_paths_only() {
+    let deep = format!("{}1{}", "{\"a\":".repeat(101), "}".repeat(101));
+    let text = format!("{deep}\n{{\"x\":1e999}}\n{{\"x\":\"\\ud800\"}}\n{{\"did\":\"a\"}}\n");
+    let profile = described(text, &DescribeOptions::default());
+    assert_eq!((profile.documents, profile.documents_left_out, profile.users), (4, 3, 1));
+    assert_eq!(profile.paths.len(), 2);
+}
+
+#[test]
+fn generated_events_have_the_shape_of_the_real_ones() {
+    let source = Source::Generated { seed: 2, start: 0, documents: 3_000, malformed: 0 };
+    let profile = describe(&source, &DescribeOptions::default(), &mut |_| (), &|| false).unwrap();
+    assert_eq!(profile.documents, 3_000);
+    assert!(profile.malformed.is_empty());
+    assert_eq!(types(&profile, "did"), [(JsonType::String, 3_000)]);
+    assert_eq!(types(&profile, "time_us"), [(JsonType::Integer, 3_000)]);
+    assert!(profile.users > 100);
+}
+
+#[test]
+fn describing_can_be_cancelled_and_fails_clearly() {
+    let endless = Source::Generated { seed: 1, start: 0, documents: 1 << 40, malformed: 0 };
+    let error = describe(&endless, &DescribeOptions::default(), &mut |_| (), &|| true).unwrap_err();
+    assert!(matches!(error, DataError::Cancelled), "{error}");
+    let error =
+        describe(&Source::Path("/nowhere".into()), &DescribeOptions::default(), &mut |_| (), &|| false);
+    assert!(matches!(error, Err(DataError::NotFound { .. })));
+}

@@ -1,0 +1,419 @@
+//! Staging: what it leaves behind, byte by byte, and what it does when it fails.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jsonathlon_dataset::DataError;
+use jsonathlon_dataset::questions::Question;
+use jsonathlon_dataset::reference::Reference;
+use jsonathlon_dataset::scan::{Traits, scan};
+use jsonathlon_dataset::source::Source;
+use jsonathlon_dataset::stage::{
+    CLEAN_FILE, Progress, SUSPECTS_FILE, StageOptions, Staged, reference_without, stage,
+};
+use proptest::prelude::*;
+
+use crate::common::{did, event, event_text, gzip, lines, staged, write, zstd};
+
+fn names(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+fn digest(ndjson: &[u8]) -> String {
+    format!("blake3:{}", blake3::hash(ndjson).to_hex())
+}
+
+fn reference(lines: &[&[u8]]) -> Reference {
+    let mut reference = Reference::default();
+    lines.iter().for_each(|line| reference.observe(&scan(line).event));
+    reference
+}
+
+/// Everything that holds of any staging of these documents.
+fn check(staged: &Staged, documents: &[&[u8]]) {
+    let suspicious = |line: &[u8]| scan(line).traits.intersects(Traits::SUSPECT);
+    let clean: Vec<&[u8]> = documents.iter().copied().filter(|line| !suspicious(line)).collect();
+    let ndjson: Vec<u8> = documents.iter().flat_map(|line| [line, b"\n".as_slice()].concat()).collect();
+    assert_eq!((staged.documents, staged.bytes), (documents.len() as u64, ndjson.len() as u64));
+    assert_eq!(staged.digest, digest(&ndjson));
+    let clean_ndjson: Vec<u8> = clean.iter().flat_map(|line| [line, b"\n".as_slice()].concat()).collect();
+    assert_eq!((staged.clean_documents, staged.clean_bytes), (clean.len() as u64, clean_ndjson.len() as u64));
+    let mut content = std::fs::read(&staged.clean).unwrap();
+    if content.len() + 1 == clean_ndjson.len() {
+        content.push(b'\n');
+    }
+    assert!(content == clean_ndjson);
+    assert_eq!(staged.reference.answers(), reference(&clean).answers());
+    let mut suspects = staged.suspects.iter();
+    for (ordinal, line) in documents.iter().enumerate().filter(|(_, line)| suspicious(line)) {
+        let suspect = suspects.next().unwrap();
+        assert_eq!(suspect.ordinal, ordinal as u64);
+        assert_eq!(staged.suspect_bytes(suspect).unwrap(), *line);
+        assert_eq!(suspect.traits, scan(line).traits);
+        assert_eq!(suspect.reason, scan(line).fault.map(|fault| fault.to_string()));
+    }
+    assert!(suspects.next().is_none());
+    let mut places = (0..documents.len()).filter(|place| !suspicious(documents[*place]));
+    for clean_ordinal in 0..clean.len() as u64 {
+        assert_eq!(staged.offered_ordinal(clean_ordinal), places.next().unwrap() as u64);
+    }
+    for sample in &staged.samples {
+        assert_eq!(sample.line, documents[sample.ordinal as usize]);
+        assert!(!suspicious(&sample.line));
+    }
+    assert_eq!(staged.samples.len(), clean.len().min(1_000));
+}
+
+fn split(text: &str) -> Vec<&[u8]> {
+    text.lines().map(str::as_bytes).collect()
+}
+
+#[test]
+fn one_clean_plain_file_is_loaded_where_it_is() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text = lines(3_000);
+    for content in [text.as_str(), text.trim_end()] {
+        let file = write(data.path(), "a.json", content);
+        let staged = staged(&Source::Path(file.clone()), folder.path()).unwrap();
+        check(&staged, &split(&text));
+        assert_eq!(staged.clean, file);
+        assert_eq!(names(folder.path()), [""; 0]);
+        assert_eq!(std::fs::read_to_string(&file).unwrap(), content);
+    }
+}
+
+#[test]
+fn compressed_files_and_folders_are_loaded_from_a_copy() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text = lines(3_000);
+    let (first, second) = text.split_at(text.find("\n{").map(|at| at + 1).unwrap());
+    write(data.path(), "a.json.gz", gzip(first));
+    write(data.path(), "b.json", second.trim_end());
+    write(data.path(), "notes.md", "-");
+    let from_folder = staged(&Source::Path(data.path().into()), folder.path()).unwrap();
+    check(&from_folder, &split(&text));
+    assert_eq!(from_folder.clean, folder.path().join(CLEAN_FILE));
+    assert_eq!(names(folder.path()), [CLEAN_FILE]);
+    assert_eq!(from_folder.skipped, [data.path().join("notes.md")]);
+    let file = write(data.path(), "c.zst", zstd(&text));
+    let from_file = staged(&Source::Path(file), folder.path()).unwrap();
+    check(&from_file, &split(&text));
+    assert_eq!(from_file.digest, from_folder.digest);
+}
+
+#[test]
+fn a_file_whose_path_engines_misread_is_loaded_from_a_copy() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text = lines(10);
+    for name in ["plain.gz", "a*.json", "{a,b}.json", "[a].json", "it's.json", "a\\b.json", "a\nb.json"] {
+        let file = write(data.path(), name, &text);
+        let copied = staged(&Source::Path(file), folder.path()).unwrap();
+        check(&copied, &split(&text));
+        assert_eq!(copied.clean, folder.path().join(CLEAN_FILE), "{name}");
+    }
+    // A link stands for what it leads to.
+    let file = write(data.path(), "no ending", &text);
+    std::os::unix::fs::symlink(&file, data.path().join("link.gz")).unwrap();
+    let linked = staged(&Source::Path(data.path().join("link.gz")), folder.path()).unwrap();
+    assert_eq!((linked.clean, names(folder.path())), (file, Vec::new()));
+}
+
+#[test]
+fn every_suspect_is_set_aside_with_its_bytes() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let clean = event(&did(1), 5, "create", "app.bsky.feed.post").to_string().into_bytes();
+    let large = format!("{{\"a\":\"{}\"}}", "x".repeat(100_000_000)).into_bytes();
+    let deep = [b"{\"a\":".repeat(101), b"1".to_vec(), b"}".repeat(101)].concat();
+    let suspects: [(&[u8], &str); 8] = [
+        (b"{\"a\":1", "malformed"),
+        (b"{\"a\":\"\xff\"}", "not_utf8"),
+        (b"[1]", "not_object"),
+        (b"{\"a\":1,\"a\":2}", "duplicate_keys"),
+        (b"{\"a\":\"\\ud800\"}", "lone_surrogate"),
+        (&deep, "deep"),
+        (&large, "large"),
+        (b"{\"a\":1e999}", "big_number"),
+    ];
+    let nul: &[u8] = b"{\"a\":\"\\u0000\"}";
+    let mut documents: Vec<&[u8]> = vec![&clean, nul];
+    for (line, _) in &suspects {
+        documents.extend([line, clean.as_slice()]);
+    }
+    let content: Vec<u8> = documents.iter().flat_map(|line| [line, b"\n".as_slice()].concat()).collect();
+    let file = write(data.path(), "a.json", content);
+    let staged = staged(&Source::Path(file.clone()), folder.path()).unwrap();
+    check(&staged, &documents);
+    assert_eq!(names(folder.path()), [CLEAN_FILE, SUSPECTS_FILE]);
+    let found: Vec<String> = staged.suspects.iter().map(|suspect| suspect.traits.to_string()).collect();
+    assert_eq!(found, suspects.map(|(_, name)| name));
+    assert_eq!(staged.suspects[0].reason.as_deref(), Some("ends inside an array or object at byte 6"));
+
+    let options =
+        StageOptions { suspect: Traits::SUSPECT | Traits::NUL_ESCAPE, compression_rows: false, samples: 2 };
+    let wider = stage(&Source::Path(file), folder.path(), options, &mut |_| (), &|| false).unwrap();
+    assert_eq!((wider.suspects.len(), wider.suspects[0].ordinal, wider.samples.len()), (9, 1, 2));
+    assert_eq!(wider.suspect_bytes(&wider.suspects[0]).unwrap(), nul);
+}
+
+#[test]
+fn blank_lines_and_carriage_returns_are_no_part_of_the_data() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text = lines(3_000);
+    let plain = staged(&Source::Path(write(data.path(), "a.json", &text)), folder.path()).unwrap();
+    let variants = [
+        text.replace('\n', "\r\n"),
+        format!("\n{text}"),
+        format!("{text}\n \n"),
+        // Whole blocks of blank lines, at the end and in the middle.
+        format!("{text}{}", "\n".repeat(2_000_000)),
+        text.replacen('\n', &"\n".repeat(2_000_000), 1),
+    ];
+    for (number, variant) in variants.into_iter().enumerate() {
+        let file = write(data.path(), "b.json", &variant);
+        let staged = staged(&Source::Path(file), folder.path()).unwrap();
+        check(&staged, &split(&text));
+        assert_eq!(staged.digest, plain.digest);
+        assert_eq!(staged.blank_lines, [0, 1, 2, 2_000_000, 1_999_999][number]);
+        assert_eq!(staged.clean, folder.path().join(CLEAN_FILE));
+    }
+}
+
+#[test]
+fn a_suspect_after_many_clean_blocks_brings_all_of_them_along() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text = lines(20_000) + "{\"cut\":\n" + &lines(3);
+    let staged = staged(&Source::Path(write(data.path(), "a.json", &text)), folder.path()).unwrap();
+    check(&staged, &split(&text));
+    assert_eq!(staged.suspects.len(), 1);
+}
+
+#[test]
+fn what_an_earlier_staging_left_does_not_stay() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let bad = write(data.path(), "bad.json", lines(10) + "{\n");
+    staged(&Source::Path(bad), folder.path()).unwrap();
+    assert_eq!(names(folder.path()), [CLEAN_FILE, SUSPECTS_FILE]);
+    let good = write(data.path(), "good.json", lines(10));
+    staged(&Source::Path(good), folder.path()).unwrap();
+    assert_eq!(names(folder.path()), [""; 0]);
+    // A source that lies where its own copy would: it is not removed.
+    let own = write(folder.path(), CLEAN_FILE, lines(10));
+    let again = staged(&Source::Path(own.clone()), folder.path()).unwrap();
+    assert_eq!((again.clean, names(folder.path())), (own, vec![CLEAN_FILE.to_string()]));
+}
+
+#[test]
+fn a_source_where_its_copy_has_to_go_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = lines(10) + "{\n";
+    let own = write(folder.path(), CLEAN_FILE, &text);
+    let error = staged(&Source::Path(own.clone()), folder.path()).unwrap_err();
+    assert!(error.to_string().contains("another folder"), "{error}");
+    assert_eq!(std::fs::read_to_string(own).unwrap(), text);
+}
+
+#[test]
+fn generated_events_are_staged_and_sized() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Source::Generated { seed: 5, start: 0, documents: 4_000, malformed: 0 };
+    let mut seen = Vec::new();
+    let staged =
+        stage(&source, folder.path(), StageOptions::default(), &mut |progress| seen.push(progress), &|| {
+            false
+        })
+        .unwrap();
+    assert_eq!(staged.documents, 4_000);
+    let content = std::fs::read(&staged.clean).unwrap();
+    assert_eq!(staged.digest, digest(&content));
+    let documents: Vec<&[u8]> = content.strip_suffix(b"\n").unwrap().split(|byte| *byte == b'\n').collect();
+    check(&staged, &documents);
+    let last = seen.pop().unwrap();
+    let whole =
+        Progress { documents: 4_000, bytes: staged.bytes, suspects: 0, done: 4_000, total: Some(4_000) };
+    assert_eq!(last, whole);
+    assert!(!seen.is_empty() && seen.is_sorted_by_key(|progress| progress.documents));
+
+    let sizes = staged.sizes.unwrap();
+    assert_eq!(sizes.raw, staged.bytes);
+    let mut encoder = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    std::io::Write::write_all(&mut encoder, &content).unwrap();
+    let expected = [
+        (sizes.gzip6, gzip(&content).len()),
+        (sizes.zstd1, zstd(&content).len()),
+        (sizes.lz4, encoder.finish().unwrap().len()),
+    ];
+    for (size, alone) in expected {
+        let ratio = size as f64 / alone as f64;
+        assert!((0.98..1.02).contains(&ratio), "{size} {alone}");
+    }
+}
+
+#[test]
+fn planted_bad_lines_are_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = Source::Generated { seed: 5, start: 0, documents: 4_000, malformed: 23 };
+    let staged = staged(&source, folder.path()).unwrap();
+    assert_eq!((staged.documents, staged.suspects.len(), staged.clean_documents), (4_000, 23, 3_977));
+}
+
+#[test]
+fn samples_are_spread_over_the_clean_documents() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text = lines(12_345);
+    let file = write(data.path(), "a.json", &text);
+    let staged = staged(&Source::Path(file), folder.path()).unwrap();
+    check(&staged, &split(&text));
+    let ordinals: Vec<u64> = staged.samples.iter().map(|sample| sample.ordinal).collect();
+    assert!(ordinals.is_sorted() && ordinals[0] == 0 && ordinals[999] > 12_300);
+    assert!(ordinals.windows(2).all(|pair| pair[1] - pair[0] <= 3 * 13));
+}
+
+#[test]
+fn the_answers_without_rejected_documents() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text = lines(100) + "{\"cut\n" + &lines(900);
+    let staged = staged(&Source::Path(write(data.path(), "a.json", &text)), folder.path()).unwrap();
+    let clean: Vec<&[u8]> = split(&text).into_iter().filter(|line| *line != b"{\"cut").collect();
+    let rejected: HashSet<u64> = [0, 7, 100, 999].into();
+    let kept: Vec<&[u8]> = (0..1_000)
+        .filter(|ordinal| !rejected.contains(ordinal))
+        .map(|ordinal| clean[ordinal as usize])
+        .collect();
+    let without = reference_without(&staged, &rejected).unwrap();
+    assert_eq!(without.answers(), reference(&kept).answers());
+    assert_ne!(without.answers().rows(Question::Q1), staged.reference.answers().rows(Question::Q1));
+    assert_eq!(reference_without(&staged, &HashSet::new()).unwrap().answers(), staged.reference.answers());
+    std::fs::write(&staged.clean, lines(7)).unwrap();
+    let error = reference_without(&staged, &rejected).unwrap_err();
+    assert!(matches!(error, DataError::Changed { expected: 1_000, found: 7, .. }), "{error}");
+}
+
+#[test]
+fn the_answers_with_accepted_suspects() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let like = "app.bsky.feed.like";
+    let text = format!(
+        "{}\n{}\n{}\n",
+        event(&did(1), 1, "create", like),
+        format_args!(
+            r#"{{"a":1,"a":2,"did":"{}","kind":"commit","commit":{{"operation":"create","collection":"{like}"}}}}"#,
+            did(2)
+        ),
+        r#"{"kind":"commit","x""#,
+    );
+    let staged = staged(&Source::Path(write(data.path(), "a.json", text)), folder.path()).unwrap();
+    let mut with = staged.reference.clone();
+    staged.add_suspects(&mut with, staged.suspects.iter().filter(|suspect| suspect.ordinal == 1)).unwrap();
+    let counts = |reference: &Reference| reference.answers().rows(Question::Q2)[0][1..].to_vec();
+    assert_eq!(format!("{:?}", counts(&staged.reference)), "[Int(1), Int(1)]");
+    assert_eq!(format!("{:?}", counts(&with)), "[Int(2), Int(2)]");
+    std::fs::remove_file(folder.path().join(SUSPECTS_FILE)).unwrap();
+    assert!(staged.add_suspects(&mut with, &staged.suspects).is_err());
+}
+
+#[test]
+fn data_without_a_single_object_is_refused() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let pretty = "[\n  {\n    \"a\": 1\n  }\n]\n";
+    for (content, count) in [
+        (pretty.to_string(), "5 lines"),
+        ("[{\"a\":1},{\"a\":2}]".to_string(), "1 lines"),
+        // Not read to its end in vain.
+        ("did,time_us\n".repeat(1_000_000), "lines"),
+    ] {
+        let length = content.len() as u64;
+        let file = write(data.path(), "a.json", content);
+        let mut done = 0;
+        let options = StageOptions { compression_rows: false, ..StageOptions::default() };
+        let error = stage(
+            &Source::Path(file),
+            folder.path(),
+            options,
+            &mut |progress| done = progress.bytes,
+            &|| false,
+        )
+        .unwrap_err();
+        assert!(matches!(error, DataError::NotLines { .. }), "{error}");
+        let message = error.to_string();
+        assert!(message.contains(count) && message.contains("newline-delimited"), "{message}");
+        assert!(done < length.max(6_000_000), "{done}");
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn nothing_stays_behind_when_reading_fails() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let whole = gzip(lines(30_000) + "{\n" + &lines(30_000));
+    let file = write(data.path(), "a.json.gz", &whole[..whole.len() - 5]);
+    let error = staged(&Source::Path(file), folder.path()).unwrap_err();
+    assert!(matches!(error, DataError::Truncated { .. }), "{error}");
+    assert_eq!(names(folder.path()), [""; 0]);
+    let error = staged(&Source::Path("/nowhere/a.json".into()), folder.path()).unwrap_err();
+    assert!(matches!(error, DataError::NotFound { .. }), "{error}");
+}
+
+#[test]
+fn a_full_disk_is_told_and_cleared() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let file = write(data.path(), "a.json.gz", gzip(lines(10) + "{\n"));
+    for name in [CLEAN_FILE, SUSPECTS_FILE] {
+        std::os::unix::fs::symlink("/dev/full", folder.path().join(name)).unwrap();
+        let error = staged(&Source::Path(file.clone()), folder.path()).unwrap_err();
+        assert!(matches!(error, DataError::DiskFull { .. }), "{error:?}");
+        let message = error.to_string();
+        assert!(message.contains(name) && message.contains("free some space"), "{message}");
+        assert_eq!(names(folder.path()), [""; 0]);
+    }
+}
+
+#[test]
+fn a_staging_folder_that_cannot_be_is_told() {
+    let data = tempfile::tempdir().unwrap();
+    let file = write(data.path(), "a.json", lines(1));
+    let error = staged(&Source::Path(file.clone()), &file.join("below")).unwrap_err();
+    assert!(error.to_string().contains("failed to write") && error.to_string().contains("below"), "{error}");
+}
+
+#[test]
+fn cancelling_stops_at_once_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let endless = Source::Generated { seed: 1, start: 0, documents: 1 << 40, malformed: 0 };
+    let start = Instant::now();
+    let cancelled = || start.elapsed() > Duration::from_millis(200);
+    let error = stage(&endless, folder.path(), StageOptions::default(), &mut |_| (), &cancelled).unwrap_err();
+    assert!(matches!(error, DataError::Cancelled), "{error}");
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+    assert_eq!(names(folder.path()), [""; 0]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn any_lines_are_staged_as_they_are(
+        texts in proptest::collection::vec(prop_oneof![3 => event_text(), 1 => "[{}\"a:1\\[\\]]{1,20}"], 1..60),
+        plain in any::<bool>(),
+    ) {
+        let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        // A lone carriage return at the end of a line would be taken for a part of its end.
+        let texts: Vec<String> = texts.iter().map(|text| format!("{} ", text.trim())).collect();
+        let text = texts.join("\n");
+        let content = if plain { text.clone().into_bytes() } else { zstd(&text) };
+        let source = Source::Path(write(data.path(), "a.json", content));
+        let documents: Vec<&[u8]> = texts.iter().map(String::as_bytes).collect();
+        match staged(&source, folder.path()) {
+            Ok(staged) => check(&staged, &documents),
+            Err(DataError::NotLines { .. }) => {
+                prop_assert!(documents.iter().all(|line| scan(line).traits.intersects(Traits::UNREADABLE)));
+            }
+            Err(error) => return Err(TestCaseError::fail(error.to_string())),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Runs that are interrupted, continued, and refused to be continued.
+
+use std::time::Duration;
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::support::process::Running;
+use crate::support::{Kept, Look, World, eventually, mock};
+
+/// How soon an interrupted run has to end.
+const SOON: Duration = Duration::from_secs(10);
+
+/// Two systems whose answers take their time, so that a run can be met in the middle.
+fn leisurely() -> World {
+    let script = json!({"delay_ms": {"load": 400, "q1": 20, "q4": 20}});
+    World::with(&[mock("ma", script.clone()), mock("mb", script)])
+}
+
+fn start(world: &World) -> Running {
+    world.start_measuring("out", "ma,mb", &["-n", "300", "-r", "2"])
+}
+
+/// Starts a run and interrupts it once so many records are there.
+fn interrupted_after(world: &World, records: usize) -> Kept {
+    let running = start(world);
+    let kept = world.kept("out");
+    eventually("there are records", || kept.recorded() >= records);
+    running.signal(Signal::INT);
+    running.end(SOON).expect(4).says(&["interrupted", "jsonathlon run --resume", &world.text("out")]);
+    assert!(kept.recorded() >= records);
+    world.nothing_left();
+    kept
+}
+
+/// Continues the run and holds it against what was there before.
+fn resumes_to_the_end(world: &World, kept: &Kept) {
+    let before = kept.whole_lines();
+    let summary = world.resume("out").expect(0).summary();
+    assert!(summary.complete);
+    summary.is_right("ma");
+    summary.is_right("mb");
+    kept.is_complete();
+    assert!(kept.journal().starts_with(&before), "what was recorded before is not as it was");
+    assert!(kept.work().is_empty());
+}
+
+#[test]
+fn interrupted_while_loading() {
+    let world = leisurely();
+    let running = start(&world);
+    eventually("the second load began", || running.stderr().contains("loading mb"));
+    running.signal(Signal::INT);
+    running.end(SOON).expect(4).says(&["what was measured is kept", "--resume"]);
+    world.nothing_left();
+    let kept = world.kept("out");
+    assert_eq!(kept.trials().len(), 1, "the first system's load");
+    resumes_to_the_end(&world, &kept);
+}
+
+#[test]
+fn interrupted_in_the_rounds_by_each_signal_that_asks_for_an_end() {
+    let world = leisurely();
+    // A continued run starts with a record of its own, so that each goes further than the one before.
+    let kept = interrupted_after(&world, 12);
+    for signal in [Signal::TERM, Signal::HUP] {
+        let before = kept.whole_lines();
+        let running = world.start_resuming("out");
+        let recorded = kept.recorded();
+        eventually("there are more records", || kept.recorded() >= recorded + 12);
+        running.signal(signal);
+        running.end(SOON).expect(4).says(&["--resume"]);
+        assert!(kept.journal().starts_with(&before));
+        world.nothing_left();
+    }
+    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    assert!(tables.contains("INCOMPLETE: ") && tables.contains("--resume"), "{tables}");
+    resumes_to_the_end(&world, &kept);
+}
+
+#[test]
+fn a_second_signal_ends_the_program_at_once() {
+    let world = World::with(&[mock("ma", json!({"delay_ms": {"q1": 60_000}}))]);
+    let running = world.start_measuring("out", "ma", &["-n", "300", "-r", "1"]);
+    let kept = world.kept("out");
+    eventually("q1 is being asked", || kept.recorded() >= 3);
+    running.signal(Signal::INT);
+    running.signal(Signal::INT);
+    running.end(SOON).expect(4);
+    world.nothing_left();
+}
+
+#[test]
+fn interrupted_before_anything_was_measured() {
+    let world = World::with(&[mock("ma", json!({}))]);
+    // Standard input that never ends.
+    let mut command = world.command(&["run", "--systems-dir", &world.text("systems"), "-s", "ma"]);
+    command.args(["-o", &world.text("out"), "-d", "-"]).stdin(std::process::Stdio::piped());
+    let running = Running::start(command, &world.path(""));
+    eventually("documents are read", || running.stderr().contains("making the documents ready"));
+    running.signal(Signal::INT);
+    running.end(SOON).expect(4).says(&["nothing had been measured yet; start the run again"]);
+    world.run(&["run", "--resume", &world.text("out")]).expect(2).says(&["holds no run"]);
+    // The folder may be used for the run that is started again.
+    world.measure("ma", &["-n", "300", "-r", "1"]).expect(0);
+}
+
+#[test]
+fn a_folder_in_use_is_refused_and_its_run_does_not_notice() {
+    let world = leisurely();
+    let running = start(&world);
+    eventually("the run is on its way", || world.kept("out").recorded() >= 2);
+    let again = world.measure("ma", &["-n", "300", "-r", "1"]).expect(3);
+    again.says(&["in use by another jsonathlon", "choose another --out"]);
+    world.resume("out").expect(3).says(&["in use by another jsonathlon"]);
+    let summary = running.end(crate::support::LIMIT).expect(0).summary();
+    summary.is_right("ma");
+    summary.is_right("mb");
+    world.kept("out").is_complete();
+}
+
+#[test]
+fn a_changed_system_is_not_continued() {
+    let world = leisurely();
+    let kept = interrupted_after(&world, 8);
+    let before = kept.journal();
+    mock("mb", json!({"delay_ms": {"q1": 1}})).write(&world.path("systems"));
+    world.resume("out").expect(2).says(&["cannot resume: ", "mb plain is configured", "start a new run"]);
+    assert_eq!(kept.journal(), before, "a refusal leaves the journal alone");
+    // A statement counts as much as a setting.
+    let world = leisurely();
+    let kept = interrupted_after(&world, 8);
+    std::fs::write(world.path("systems/ma/analytics/q3.sql"), "q3 differently;\n").unwrap();
+    world.resume("out").expect(2).says(&["cannot resume: ", "ma plain is configured"]);
+    std::fs::write(world.path("systems/ma/analytics/q3.sql"), "q3;\n").unwrap();
+    resumes_to_the_end(&world, &kept);
+}
+
+#[test]
+fn changed_documents_are_not_continued() {
+    let world = leisurely();
+    let data = world.events("events.ndjson", &["-n", "300"]);
+    let good = std::fs::read(&data).unwrap();
+    let running = world.start_measuring("out", "ma,mb", &["-d", &data, "-r", "1"]);
+    let kept = world.kept("out");
+    eventually("there are records", || kept.recorded() >= 8);
+    running.signal(Signal::INT);
+    running.end(SOON).expect(4);
+    let before = kept.journal();
+    let mut changed = good.clone();
+    let place = changed.iter().position(|byte| byte.is_ascii_digit()).unwrap();
+    changed[place] = if changed[place] == b'7' { b'8' } else { b'7' };
+    std::fs::write(&data, &changed).unwrap();
+    world.resume("out").expect(2).says(&["cannot resume: the documents are not those of the run", "blake3:"]);
+    std::fs::remove_file(&data).unwrap();
+    world.resume("out").expect(2).says(&["events.ndjson: no such file"]);
+    assert_eq!(kept.journal(), before, "a refusal leaves the journal alone");
+    std::fs::write(&data, good).unwrap();
+    resumes_to_the_end(&world, &kept);
+}
+
+#[test]
+fn a_torn_last_line_is_dropped_and_rubbish_in_the_middle_is_not() {
+    let world = leisurely();
+    let kept = interrupted_after(&world, 8);
+    let whole = kept.journal();
+    let last = whole[..whole.len() - 1].iter().rposition(|byte| *byte == b'\n').unwrap() + 1;
+    // The last record is cut in half, as by a crash of the machine: that trial is done again.
+    let torn = &whole[..last + (whole.len() - last) / 2];
+    std::fs::write(kept.path("journal.ndjson"), torn).unwrap();
+    resumes_to_the_end(&world, &kept);
+    assert!(kept.journal().starts_with(&whole[..last]));
+
+    let mut text = kept.journal();
+    text[10..20].copy_from_slice(b"##########");
+    std::fs::write(kept.path("journal.ndjson"), &text).unwrap();
+    world.resume("out").expect(2).says(&["journal.ndjson at line 1"]);
+    world.run(&["export", &world.text("out")]).expect(2).says(&["journal.ndjson at line 1"]);
+}
+
+#[test]
+fn a_run_of_a_newer_program_is_refused() {
+    let world = leisurely();
+    let kept = interrupted_after(&world, 8);
+    kept.edit_manifest(|manifest| manifest["schema"] = 2.into());
+    let words = ["manifest.json has version 2", "up to 1", "use a newer jsonathlon"];
+    world.resume("out").expect(2).says(&words);
+    world.run(&["export", &world.text("out")]).expect(2).says(&words);
+    kept.edit_manifest(|manifest| manifest["schema"] = 1.into());
+    resumes_to_the_end(&world, &kept);
+}
+
+#[test]
+fn a_finished_run_is_continued_by_doing_nothing() {
+    let world = World::with(&[mock("ma", json!({}))]);
+    let first = world.measure("ma", &["-n", "300", "-r", "1"]).expect(0);
+    let trials = world.kept("out").trials();
+    let again = world.resume("out").expect(0);
+    assert_eq!(world.kept("out").trials(), trials);
+    assert_eq!(again.summary(), first.summary());
+    world.kept("out").is_complete();
+}

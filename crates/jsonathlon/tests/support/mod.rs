@@ -1,0 +1,317 @@
+//! What the tests share: folders of their own, the program run in a process with a time limit, systems
+//! that misbehave as they are told, and the files that a run leaves.
+
+#![allow(dead_code, reason = "each test program uses its own part of this")]
+
+pub(crate) mod archives;
+pub(crate) mod process;
+pub(crate) mod systems;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use jsonathlon_results::manifest::Manifest;
+use jsonathlon_results::record::{Body, Phase, Record, Trial, Verdict};
+use jsonathlon_results::summary::{Entry, FailureEntry, Summary};
+
+use process::{Ended, Running, marked_processes};
+pub(crate) use systems::{System, mock};
+
+/// The program under test.
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_jsonathlon");
+
+/// The variable that every process of one test carries, so that those left behind can be found.
+pub(crate) const MARK: &str = "JSONATHLON_TEST_MARK";
+
+/// No run of these tests takes as long; one that does hangs.
+pub(crate) const LIMIT: Duration = Duration::from_secs(120);
+
+/// The questions.
+pub(crate) const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
+
+/// A folder that one test has for itself.
+pub(crate) struct World {
+    folder: tempfile::TempDir,
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        let world = Self { folder: tempfile::tempdir().unwrap() };
+        std::fs::create_dir(world.path("systems")).unwrap();
+        world
+    }
+
+    /// A world with these systems in it.
+    pub(crate) fn with(systems: &[System]) -> Self {
+        let world = Self::new();
+        for system in systems {
+            system.write(&world.path("systems"));
+        }
+        world
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// A path in this world as an argument.
+    pub(crate) fn text(&self, name: &str) -> String {
+        self.path(name).to_str().unwrap().to_owned()
+    }
+
+    /// Writes a file and gives its path as an argument.
+    pub(crate) fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        std::fs::write(self.path(name), content).unwrap();
+        self.text(name)
+    }
+
+    /// Generated events, as the program makes them.
+    pub(crate) fn events(&self, name: &str, arguments: &[&str]) -> String {
+        let out = self.text(name);
+        let mut all = vec!["data", "generate", "-o", &out];
+        all.extend(arguments);
+        self.run(&all).expect(0);
+        out
+    }
+
+    /// The program with arguments, in this folder, with nothing on its standard input.
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(PROGRAM);
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env(MARK, self.folder.path())
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Starts the program.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Running {
+        Running::start(self.command(arguments), self.folder.path())
+    }
+
+    /// Runs the program to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Ended {
+        self.start(arguments).end(LIMIT)
+    }
+
+    /// The arguments of a run over the systems of this world into `out`, with the summary printed.
+    pub(crate) fn arguments<'a>(&'a self, out: &'a str, names: &'a str, more: &[&'a str]) -> Vec<String> {
+        let folder = self.text("systems");
+        let mut all = vec!["run", "--systems-dir", &folder, "-s", names, "--json", "-o", out];
+        all.extend(more);
+        all.into_iter().map(str::to_owned).collect()
+    }
+
+    /// Runs the named systems of this world into the folder `out` of it.
+    pub(crate) fn measure(&self, names: &str, more: &[&str]) -> Ended {
+        self.measure_into("out", names, more)
+    }
+
+    pub(crate) fn measure_into(&self, out: &str, names: &str, more: &[&str]) -> Ended {
+        self.start_measuring(out, names, more).end(LIMIT)
+    }
+
+    pub(crate) fn start_measuring(&self, out: &str, names: &str, more: &[&str]) -> Running {
+        let out = self.text(out);
+        let arguments = self.arguments(&out, names, more);
+        self.start(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// Goes on with the run in the folder `out`.
+    pub(crate) fn start_resuming(&self, out: &str) -> Running {
+        let (folder, out) = (self.text("systems"), self.text(out));
+        self.start(&["run", "--systems-dir", &folder, "--json", "--resume", &out])
+    }
+
+    pub(crate) fn resume(&self, out: &str) -> Ended {
+        self.start_resuming(out).end(LIMIT)
+    }
+
+    /// The run in the folder `out`, as it lies on the disk.
+    pub(crate) fn kept(&self, out: &str) -> Kept {
+        Kept { folder: self.path(out) }
+    }
+
+    /// Processes of this test that are alive.
+    pub(crate) fn processes(&self) -> Vec<(u32, String)> {
+        marked_processes(self.folder.path())
+    }
+
+    /// The workers among them.
+    pub(crate) fn workers(&self) -> Vec<u32> {
+        let is_worker = |command: &str| command.split(' ').nth(1) == Some("worker");
+        self.processes().into_iter().filter(|(_, command)| is_worker(command)).map(|(pid, _)| pid).collect()
+    }
+
+    /// Fails unless every process of this test ends soon.
+    pub(crate) fn nothing_left(&self) {
+        eventually("no process of this run is left", || self.processes().is_empty());
+    }
+}
+
+/// The files of a run.
+pub(crate) struct Kept {
+    pub(crate) folder: PathBuf,
+}
+
+impl Kept {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(name)
+    }
+
+    /// The journal's bytes; nothing when there is none yet.
+    pub(crate) fn journal(&self) -> Vec<u8> {
+        std::fs::read(self.path("journal.ndjson")).unwrap_or_default()
+    }
+
+    /// The part of the journal that holds whole lines.
+    pub(crate) fn whole_lines(&self) -> Vec<u8> {
+        let mut bytes = self.journal();
+        bytes.truncate(bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1));
+        bytes
+    }
+
+    /// Whole lines of the journal.
+    pub(crate) fn recorded(&self) -> usize {
+        self.journal().iter().filter(|byte| **byte == b'\n').count()
+    }
+
+    pub(crate) fn records(&self) -> Vec<Record> {
+        let text = String::from_utf8(self.journal()).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    pub(crate) fn trials(&self) -> Vec<Trial> {
+        self.records()
+            .into_iter()
+            .filter_map(|record| match record.body {
+                Body::Trial(trial) => Some(*trial),
+                _ => None,
+            })
+            .collect()
+    }
+
+    pub(crate) fn manifest(&self) -> Manifest {
+        serde_json::from_slice(&std::fs::read(self.path("manifest.json")).unwrap()).unwrap()
+    }
+
+    /// Changes the manifest by hand.
+    pub(crate) fn edit_manifest(&self, edit: impl FnOnce(&mut serde_json::Value)) {
+        let path = self.path("manifest.json");
+        let mut value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        edit(&mut value);
+        std::fs::write(path, value.to_string()).unwrap();
+    }
+
+    /// Fails unless every planned trial is recorded, and no key twice.
+    pub(crate) fn is_complete(&self) {
+        let records = self.records();
+        let keys: BTreeSet<&str> = records.iter().map(|record| record.key.as_str()).collect();
+        assert_eq!(keys.len(), records.len(), "a key is there twice");
+        for key in self.manifest().plan.trials {
+            assert!(keys.contains(key.as_str()), "{key} is planned and has no record");
+        }
+    }
+
+    /// What lies in `work/`.
+    pub(crate) fn work(&self) -> Vec<String> {
+        names_in(&self.path("work"))
+    }
+
+    /// What a system rejected, in the order of its file.
+    pub(crate) fn rejects(&self, system: &str) -> Vec<(u64, String)> {
+        let folder = self.path("rejects");
+        let file = names_in(&folder).into_iter().find(|name| name.starts_with(&format!("{system}@")));
+        let Some(file) = file else { return Vec::new() };
+        let text = std::fs::read_to_string(folder.join(file)).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+            .map(|line| (line["ordinal"].as_u64().unwrap(), line["reason"].as_str().unwrap().to_owned()))
+            .collect()
+    }
+}
+
+/// The names in a folder, sorted.
+pub(crate) fn names_in(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Looking things up in a summary.
+pub(crate) trait Look {
+    fn entries(&self, system: &str, step: &str) -> Vec<&Entry>;
+    fn entry(&self, system: &str, step: &str) -> &Entry;
+    fn hot(&self, system: &str, step: &str) -> &Entry;
+    fn cold(&self, system: &str, step: &str) -> &Entry;
+    fn failures_of(&self, system: &str) -> Vec<&FailureEntry>;
+    /// Fails unless this system loaded everything, and answered every question exactly and with a time.
+    fn is_right(&self, system: &str);
+    /// The same, but for one question.
+    fn is_right_but_for(&self, system: &str, question: &str);
+}
+
+impl Look for Summary {
+    fn entries(&self, system: &str, step: &str) -> Vec<&Entry> {
+        self.results.iter().filter(|entry| entry.system == system && entry.step == step).collect()
+    }
+
+    fn entry(&self, system: &str, step: &str) -> &Entry {
+        match self.entries(system, step).as_slice() {
+            [one] => one,
+            several => panic!("{} entries of {system} {step}", several.len()),
+        }
+    }
+
+    fn hot(&self, system: &str, step: &str) -> &Entry {
+        let entries = self.entries(system, step);
+        entries.into_iter().find(|entry| entry.phase == Phase::Hot).unwrap()
+    }
+
+    /// Where the kernel cannot confirm it, as on a file system in memory, the phase says so.
+    fn cold(&self, system: &str, step: &str) -> &Entry {
+        let phases = [Phase::Cold, Phase::ColdUnverified];
+        let entries = self.entries(system, step);
+        entries.into_iter().find(|entry| phases.contains(&entry.phase)).unwrap()
+    }
+
+    fn failures_of(&self, system: &str) -> Vec<&FailureEntry> {
+        self.failures.iter().filter(|failure| failure.system == system).collect()
+    }
+
+    fn is_right(&self, system: &str) {
+        self.is_right_but_for(system, "");
+        assert!(self.failures_of(system).is_empty(), "{:?}", self.failures_of(system));
+    }
+
+    fn is_right_but_for(&self, system: &str, question: &str) {
+        let load = self.entry(system, "load");
+        assert_eq!(load.verdict, Verdict::Exact, "{system} load");
+        assert_eq!(load.metrics["documents_loaded"] + load.metrics["documents_rejected"], {
+            self.data.documents as f64
+        });
+        for step in QUESTIONS.into_iter().filter(|step| *step != question) {
+            for entry in [self.cold(system, step), self.hot(system, step)] {
+                assert_eq!(entry.verdict, Verdict::Exact, "{system} {step} {}", entry.phase.word());
+                assert!(entry.median_s.is_some(), "{system} {step} {}", entry.phase.word());
+            }
+        }
+    }
+}
+
+/// Waits for something that has to come true within half a minute.
+pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(30), "not within 30 s: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}

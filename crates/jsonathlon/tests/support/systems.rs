@@ -1,0 +1,115 @@
+//! Folders of systems that do what a script says.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+/// A system's folder before it is written.
+#[derive(Clone)]
+pub(crate) struct System {
+    pub(crate) name: String,
+    script: Value,
+    by_file: bool,
+    /// Where it comes from; part of the program if none.
+    source: Option<String>,
+    /// More lines of the analytics part.
+    analytics: String,
+}
+
+/// A system that loads by row and does what this script says.
+pub(crate) fn mock(name: &str, script: Value) -> System {
+    System { name: name.to_owned(), script, by_file: false, source: None, analytics: String::new() }
+}
+
+impl System {
+    /// Loads whole files instead.
+    pub(crate) fn by_file(mut self) -> Self {
+        self.by_file = true;
+        self
+    }
+
+    /// Declares columns of a question as approximate.
+    pub(crate) fn approximate(mut self, question: &str, columns: &[usize]) -> Self {
+        self.analytics += &format!("[analytics.questions.{question}]\napproximate = {columns:?}\n");
+        self
+    }
+
+    /// Promises something of a question's plan.
+    pub(crate) fn plan(mut self, question: &str, expect: &str) -> Self {
+        self.analytics += &format!("[analytics.questions.{question}]\nexpect = ['{expect}']\n");
+        self
+    }
+
+    /// Has to be fetched first, from what these lines of an `[[artifact.source]]` say.
+    pub(crate) fn from(mut self, source: &str) -> Self {
+        self.source = Some(source.to_owned());
+        self
+    }
+
+    /// Writes the folder below `systems`.
+    pub(crate) fn write(&self, systems: &Path) {
+        let folder = systems.join(&self.name);
+        let statements = folder.join("analytics");
+        std::fs::create_dir_all(&statements).unwrap();
+        std::fs::write(folder.join("system.toml"), self.definition()).unwrap();
+        let load = if self.by_file { "load {{file}}" } else { "load :doc" };
+        for (name, text) in [
+            ("create", "create {{table}}"),
+            ("load", load),
+            ("drain", "drain"),
+            ("drained", "drained"),
+            ("compact", "compact"),
+            ("count", "count {{table}}"),
+            ("sizes", "sizes {{table}}"),
+            ("plan", "plan {{statement}}"),
+            ("read_back", "read_back {{keys}}"),
+            ("drop", "drop {{table}}"),
+        ] {
+            std::fs::write(statements.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
+        }
+        for question in super::QUESTIONS {
+            std::fs::write(statements.join(format!("{question}.sql")), format!("{question};\n")).unwrap();
+        }
+    }
+
+    fn definition(&self) -> String {
+        let Self { name, analytics, .. } = self;
+        // A string of JSON is a string of TOML.
+        let script = Value::from(self.script.to_string());
+        let load = if self.by_file { "file" } else { "rows" };
+        let (files, source) = match &self.source {
+            Some(source) => ("files = { library = \"package/lib.so\" }", source.as_str()),
+            None => ("", "kind = \"bundled\""),
+        };
+        format!(
+            r#"name = "{name}"
+title = "The system {name}"
+summary = "Does what a script says."
+protocol = "mock"
+default_version = "1.0"
+licence = "Apache-2.0"
+embedded = true
+
+[[artifact]]
+version = "1.0"
+reports = "mock 1.0"
+platform = "any"
+{files}
+
+[[artifact.source]]
+{source}
+
+[open]
+settings = {{ script = {script} }}
+
+[variants.plain]
+title = "as it comes"
+in = ["default", "all"]
+ranks_with = "json-only"
+
+[analytics]
+load = "{load}"
+{analytics}"#
+        )
+    }
+}
