@@ -36,10 +36,11 @@ pub struct Settings {
     pub states: Vec<State>,
     /// Hot trials a round at least.
     pub hot_trials: u32,
-    /// Hot trials a round of a question that takes less than `fast_below_s`.
-    pub fast_trials: u32,
-    /// What counts as fast, seconds.
-    pub fast_below_s: f64,
+    /// Hot trials a round at most.
+    pub most_hot_trials: u32,
+    /// Seconds that hot trials of one question may take in one round, between these two numbers: a fast
+    /// question is asked more often, because its single times scatter more.
+    pub hot_duration_s: f64,
     /// Whether the published definition of cold is measured too.
     pub cold_os: bool,
     /// Whether databases' folders stay.
@@ -50,6 +51,16 @@ pub struct Settings {
     pub cores: usize,
 }
 
+impl Settings {
+    /// Hot trials of a question that takes `seconds`.
+    #[must_use]
+    pub fn hot_trials_of(&self, seconds: f64) -> u32 {
+        let fitting = (self.hot_duration_s / seconds.max(1e-9)).ceil();
+        // A float beyond u32 becomes the largest u32, which the upper limit cuts.
+        (fitting as u32).min(self.most_hot_trials).max(self.hot_trials)
+    }
+}
+
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -58,12 +69,27 @@ impl Default for Settings {
             load_timeout_s: 12.0 * 3600.0,
             states: vec![State::Drained],
             hot_trials: 3,
-            fast_trials: 20,
-            fast_below_s: 0.1,
+            most_hot_trials: 20,
+            hot_duration_s: 0.75,
             cold_os: false,
             keep_data: false,
             seed: 1,
             cores: std::thread::available_parallelism().map_or(1, usize::from),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fast_questions_are_asked_more_often_within_limits() {
+        let settings = Settings::default();
+        for (seconds, trials) in [(0.0, 20), (0.001, 20), (0.0375, 20), (0.1, 8), (0.2, 4), (1.0, 3), (3600.0, 3)] {
+            assert_eq!(settings.hot_trials_of(seconds), trials, "{seconds}");
+        }
+        let fixed = Settings { hot_trials: 7, most_hot_trials: 7, ..settings };
+        assert_eq!((fixed.hot_trials_of(1e-6), fixed.hot_trials_of(100.0)), (7, 7));
     }
 }

@@ -81,7 +81,7 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Request, Fai
     let settings = Settings {
         rounds: arguments.rounds,
         hot_trials: arguments.trials.unwrap_or(usual.hot_trials),
-        fast_trials: arguments.trials.unwrap_or(usual.fast_trials),
+        most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
         timeout_s: arguments.timeout,
         load_timeout_s: arguments.load_timeout,
         states: match arguments.state {

@@ -195,9 +195,7 @@ impl Asking<'_> {
                 break;
             }
         }
-        let fast = last < self.settings.fast_below_s;
-        let trials = if fast { self.settings.fast_trials } else { self.settings.hot_trials };
-        for order in 0..trials.max(self.settings.hot_trials) {
+        for order in 0..self.settings.hot_trials_of(last) {
             let key = cell.trial_key(self.round, order);
             if recorder.has(&key) {
                 continue;
