@@ -70,7 +70,7 @@ impl Default for Settings {
             states: vec![State::Drained],
             hot_trials: 3,
             most_hot_trials: 20,
-            hot_duration_s: 0.75,
+            hot_duration_s: 0.5,
             cold_os: false,
             keep_data: false,
             seed: 1,
@@ -86,7 +86,9 @@ mod tests {
     #[test]
     fn fast_questions_are_asked_more_often_within_limits() {
         let settings = Settings::default();
-        for (seconds, trials) in [(0.0, 20), (0.001, 20), (0.0375, 20), (0.1, 8), (0.2, 4), (1.0, 3), (3600.0, 3)] {
+        for (seconds, trials) in
+            [(0.0, 20), (0.001, 20), (0.025, 20), (0.1, 5), (0.2, 3), (1.0, 3), (3600.0, 3)]
+        {
             assert_eq!(settings.hot_trials_of(seconds), trials, "{seconds}");
         }
         let fixed = Settings { hot_trials: 7, most_hot_trials: 7, ..settings };

@@ -21,7 +21,7 @@ use crate::session::{AskError, Session};
 use crate::settings::{Settings, State};
 
 /// Warm-up executions at least and at most. It ends early once an execution is no longer clearly faster
-/// than the one before it.
+/// than all before it.
 const WARM_UP: (usize, usize) = (2, 5);
 /// What counts as clearly faster.
 const STILL_WARMING: f64 = 0.9;
@@ -180,7 +180,7 @@ impl Asking<'_> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), AskError> {
         let cell = self.cell(Phase::Hot);
-        let mut last = f64::INFINITY;
+        let mut fastest = f64::INFINITY;
         for execution in 0..WARM_UP.1 {
             let ask = Op::Ask { statement: statement.to_owned() };
             let answered: Answered = session.request(&ask, self.limit(), &mut |_| {})?;
@@ -189,13 +189,15 @@ impl Asking<'_> {
                 let error = format!("while warming up: {difference}");
                 return Err(AskError::failed(FailureKind::Wrong, error));
             }
-            let steady = answered.seconds > last * STILL_WARMING;
-            last = answered.seconds;
+            // Against the fastest before and not the last one: a single slow execution is noise, and what
+            // comes after it is no sign of warming.
+            let steady = answered.seconds > fastest * STILL_WARMING;
+            fastest = fastest.min(answered.seconds);
             if execution + 1 >= WARM_UP.0 && steady {
                 break;
             }
         }
-        for order in 0..self.settings.hot_trials_of(last) {
+        for order in 0..self.settings.hot_trials_of(fastest) {
             let key = cell.trial_key(self.round, order);
             if recorder.has(&key) {
                 continue;
