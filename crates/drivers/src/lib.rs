@@ -9,6 +9,7 @@ pub mod driver;
 pub mod worker;
 
 mod chdb;
+mod connect;
 mod decimal;
 mod duckdb;
 mod library;
@@ -19,6 +20,5 @@ mod sqlite;
 mod testing;
 mod wire;
 
-pub use driver::{
-    Documents, Driver, DriverError, Host, LoadSink, Open, Outcome, Result, SharedOutput, connect,
-};
+pub use connect::connect;
+pub use driver::{Documents, Driver, DriverError, Host, LoadSink, Open, Outcome, Result, SharedOutput};

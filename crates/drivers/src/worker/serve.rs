@@ -17,7 +17,8 @@ use super::protocol::{
     Progress, Ran, Reject, Request, Settled,
 };
 use super::usage::Meter;
-use crate::driver::{Driver, Host, LoadSink, Open, Outcome, SharedOutput, connect};
+use crate::connect::connect;
+use crate::driver::{Driver, Host, LoadSink, Open, Outcome, SharedOutput};
 
 /// Between two looks at whether background work has ended.
 const SETTLE_INTERVAL: Duration = Duration::from_millis(20);
