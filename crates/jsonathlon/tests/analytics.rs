@@ -43,8 +43,8 @@ fn every_configuration_answers_every_question_right() {
         "40k",
         "--rounds",
         "1",
-        "--state",
-        "both",
+        "--trials",
+        "3",
     ];
     let (run, summary) = run(&out, &arguments);
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
