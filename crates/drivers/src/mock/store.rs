@@ -50,11 +50,9 @@ impl Store {
         *nth += 1;
         let nth = *nth;
         let text = serde_json::to_vec(&asks).unwrap_or_default();
-        // By a new name first: a mock is killed at any moment.
-        let new = path.with_extension("new");
-        std::fs::write(&new, text)
-            .and_then(|()| std::fs::rename(&new, &path))
-            .map_err(|error| failed("write", &path, &error))?;
+        // In place: on a full disk there is no room for a second file, and the mock must not be the one to
+        // notice that first.
+        std::fs::write(&path, text).map_err(|error| failed("write", &path, &error))?;
         Ok(nth)
     }
 
