@@ -4,4 +4,5 @@ pub mod format;
 pub mod profile;
 pub mod tables;
 
+mod questions;
 mod sections;

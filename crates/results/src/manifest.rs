@@ -50,6 +50,9 @@ pub struct Configuration {
     pub end_of_life: bool,
     /// Configurations with the same text may be ranked together.
     pub ranks_with: String,
+    /// A row to read others by, never ranked.
+    #[serde(default)]
+    pub reference: bool,
     /// Digest over everything that configures it.
     pub configuration_digest: String,
     /// Digest of the artifact; none for what is part of the program.

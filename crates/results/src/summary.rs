@@ -8,6 +8,7 @@ use jsonathlon_measure::statistics::{estimate, median};
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
+use crate::comparison::{Comparison, comparisons};
 use crate::folder::{read_manifest, read_records};
 use crate::manifest::{Manifest, SCHEMA};
 use crate::record::{Body, Cell, Metrics, Parameters, Phase, Record, Trial, Verdict};
@@ -31,6 +32,9 @@ pub struct Summary {
     pub data: DataSummary,
     /// One entry a cell.
     pub results: Vec<Entry>,
+    /// Questions' cells beside the best of their ranking and beside the yardstick.
+    #[serde(default)]
+    pub comparisons: Vec<Comparison>,
     /// One entry a failed trial.
     pub failures: Vec<FailureEntry>,
 }
@@ -79,6 +83,23 @@ pub struct Entry {
     pub bound_by: Option<String>,
     /// Medians of the trials' metrics; maxima of errors and peaks.
     pub metrics: Metrics,
+}
+
+impl Entry {
+    /// The key of the cell that this entry sums up; see [`Cell::key`].
+    #[must_use]
+    pub fn key(&self) -> String {
+        Cell {
+            workload: self.workload.clone(),
+            system: self.system.clone(),
+            version: self.version.clone(),
+            variant: self.variant.clone(),
+            step: self.step.clone(),
+            phase: self.phase,
+            parameters: self.parameters.clone(),
+        }
+        .key()
+    }
 }
 
 /// A trial without a time.
@@ -159,6 +180,7 @@ impl Run {
         }
         let mut results = file_rows(&self.manifest);
         results.extend(order.iter().filter_map(|key| entry(cells.get(key)?)));
+        let comparisons = comparisons(self, &results);
         Summary {
             schema: SCHEMA,
             run: self.path.clone(),
@@ -173,6 +195,7 @@ impl Run {
                 source: self.manifest.data.source.clone(),
             },
             results,
+            comparisons,
             failures: self.trials().filter_map(failure).collect(),
         }
     }
