@@ -150,6 +150,7 @@ fn run(configurations: Vec<Configuration>, records: Vec<Record>, open: &[&str]) 
                 source: "generated events 0 to 1000, seed 1".into(),
                 origin: serde_json::Value::Null,
                 malformed: 0,
+                staging_s: Some(0.5),
                 reference_sizes: [
                     ("raw".to_owned(), 480_000),
                     ("gzip-6".to_owned(), 135_000),

@@ -6,8 +6,10 @@
 pub mod comparison;
 pub mod export;
 pub mod folder;
+pub mod growth;
 pub mod journal;
 pub mod manifest;
+pub mod noise;
 pub mod record;
 pub mod summary;
 

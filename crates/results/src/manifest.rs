@@ -24,6 +24,9 @@ pub struct Data {
     pub origin: serde_json::Value,
     /// Documents that are not JSON.
     pub malformed: u64,
+    /// Seconds that making them ready took.
+    #[serde(default)]
+    pub staging_s: Option<f64>,
     /// Size of the same documents in formats that are not databases: `raw`, `gzip-6`, `lz4`, `zstd-1`.
     #[serde(default)]
     pub reference_sizes: BTreeMap<String, u64>,

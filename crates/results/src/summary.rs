@@ -50,6 +50,9 @@ pub struct DataSummary {
     pub digest: String,
     /// Where they came from.
     pub source: String,
+    /// Seconds that making them ready took: writing or reading, digest, reference answers.
+    #[serde(default)]
+    pub staging_s: Option<f64>,
 }
 
 /// All trials of one cell.
@@ -193,6 +196,7 @@ impl Run {
                 bytes: self.manifest.data.bytes,
                 digest: self.manifest.data.digest.clone(),
                 source: self.manifest.data.source.clone(),
+                staging_s: self.manifest.data.staging_s,
             },
             results,
             comparisons,

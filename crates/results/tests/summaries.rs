@@ -105,6 +105,7 @@ fn run() -> Run {
                 source: "generated".into(),
                 origin: serde_json::Value::Null,
                 malformed: 1,
+                staging_s: Some(0.5),
                 reference_sizes: [("raw".to_owned(), 48_000), ("lz4".to_owned(), 21_000)].into(),
             },
             configurations: vec![Configuration {

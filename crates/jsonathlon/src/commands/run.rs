@@ -176,7 +176,7 @@ fn continued(folder: &Path, catalogue: &Catalogue) -> Result<Request, Failure> {
     })
 }
 
-fn targets(
+pub(super) fn targets(
     configurations: Vec<Configuration>,
     store: &Store,
     interrupt: &Interrupt,
