@@ -1,7 +1,7 @@
 //! What the tables hold: a heading line, loading, sizes, one table a question, and what went wrong.
 
 use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::{Body, Cell};
+use jsonathlon_results::record::Body;
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use crate::{format, questions};
@@ -32,7 +32,7 @@ pub(crate) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![heading(run, summary), loading(run, summary), sizes(run, summary)];
     sections.extend(questions::all(run, summary));
     sections.push(reading(run, summary));
-    sections.extend(trouble(run, summary));
+    sections.extend(trouble(summary));
     sections
 }
 
@@ -239,7 +239,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     section
 }
 
-fn trouble(run: &Run, summary: &Summary) -> Option<Section> {
+fn trouble(summary: &Summary) -> Option<Section> {
     let mut section = Section { title: "what went wrong".to_owned(), ..Section::default() };
     // The same failure in many rounds is told once, with how often.
     let mut told: Vec<(String, u64)> = Vec::new();
@@ -261,14 +261,6 @@ fn trouble(run: &Run, summary: &Summary) -> Option<Section> {
     for (text, times) in told {
         let times = if times > 1 { format!(" ({times} trials)") } else { String::new() };
         section.notes.push(format!("failed: {text}{times}"));
-    }
-    for plan in run.records.iter().filter_map(|record| match &record.body {
-        Body::Plan(plan) if !plan.violations.is_empty() => Some(plan),
-        _ => None,
-    }) {
-        let Cell { system, variant, step, .. } = &plan.cell;
-        let violations = plan.violations.join("; ");
-        section.notes.push(format!("failed: {system} {variant} {step}: plan: {violations} ({})", plan.file));
     }
     (!section.notes.is_empty()).then_some(section)
 }
