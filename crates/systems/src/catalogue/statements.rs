@@ -42,7 +42,7 @@ pub(crate) const ANALYTICS: [Rule; 17] = [
     rule("plan", true, true, Some("statement")),
     rule("count", true, true, None),
     rule("sizes", true, true, None),
-    rule("read_back", true, true, Some("keys")),
+    rule(READ_BACK, true, true, Some("keys")),
     rule("drop", true, false, None),
     rule("q1", true, true, None),
     rule("q2", true, true, None),
@@ -51,6 +51,9 @@ pub(crate) const ANALYTICS: [Rule; 17] = [
     rule("q5", true, true, None),
     rule("q6", true, true, None),
 ];
+
+/// The file that a system without documents lacks.
+pub(crate) const READ_BACK: &str = "read_back";
 
 /// The questions among them: what `[analytics.questions]` may name.
 pub(crate) const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
