@@ -18,6 +18,8 @@ pub(super) struct Dictionary {
     ends: Vec<u64>,
     /// Hash and code of every text; empty until it is needed.
     codes: HashTable<(u64, u32)>,
+    /// The code that was given last: most columns have the same text many times in a row.
+    last: Option<u32>,
 }
 
 impl Dictionary {
@@ -26,7 +28,7 @@ impl Dictionary {
         let divide = ends.is_sorted()
             && ends.last().copied().unwrap_or(0) == text.len() as u64
             && ends.iter().all(|&end| usize::try_from(end).is_ok_and(|end| text.is_char_boundary(end)));
-        divide.then(|| Self { text, ends, codes: HashTable::new() })
+        divide.then(|| Self { text, ends, ..Self::default() })
     }
 
     /// All texts one after another, and where each ends.
@@ -48,12 +50,18 @@ impl Dictionary {
     #[inline]
     pub(super) fn code(&mut self, text: Option<&str>) -> Result<u32> {
         let Some(text) = text else { return Ok(NULL) };
+        if let Some(last) = self.last
+            && self.text(last) == Some(text)
+        {
+            return Ok(last);
+        }
         self.index();
         let hash = hash_of(text);
         let known = |&(other, code): &(u64, u32)| {
             other == hash && text_of(&self.text, &self.ends, code) == Some(text)
         };
         if let Some(&(_, code)) = self.codes.find(hash, known) {
+            self.last = Some(code);
             return Ok(code);
         }
         let code = u32::try_from(self.ends.len()).ok().filter(|code| *code != NULL).ok_or_else(|| {
@@ -62,6 +70,7 @@ impl Dictionary {
         self.text.push_str(text);
         self.ends.push(self.text.len() as u64);
         self.codes.insert_unique(hash, (hash, code), |&(hash, _)| hash);
+        self.last = Some(code);
         Ok(code)
     }
 
