@@ -7,6 +7,7 @@
 
 pub mod driver;
 pub mod worker;
+pub mod yardstick;
 
 mod chdb;
 mod connect;
