@@ -111,7 +111,7 @@ fn compare(
         let ratio = paired_ratio(ours, theirs).ok_or("no rounds")?;
         let (low, high) = (ratio.low.unwrap_or(f64::NAN), ratio.high.unwrap_or(f64::NAN));
         let middle = |rounds: &[Vec<f64>]| median(&rounds.concat()).map_or(f64::NAN, |seconds| seconds * 1e3);
-        let same = if low <= SAME.1 && high >= SAME.0 { "overlaps" } else { "OUTSIDE" };
+        let verdict = if low <= SAME.1 && high >= SAME.0 { "overlaps" } else { "OUTSIDE" };
         println!(
             "{name:<11} {} harness {:>8.3} ms  own package {:>8.3} ms  ratio {:.3} (95 %: {low:.3} … {high:.3})  \
              {verdict} {} … {}",
