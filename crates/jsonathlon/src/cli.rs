@@ -93,7 +93,7 @@ pub(crate) struct RunArguments {
     /// Rounds; intervals need two at least
     #[arg(long, short = 'r', value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: u32,
-    /// Hot trials a round and question [default: 0.5 s worth of them, 3 at least and 20 at most]
+    /// Hot trials a round and question [default: 0.3 s worth of them, 3 at least and 20 at most]
     #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) trials: Option<u32>,
     /// In which state of the data questions are asked

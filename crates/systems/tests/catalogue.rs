@@ -483,8 +483,8 @@ fn references_are_apart_and_need_keep_no_documents() {
     let configuration = yardstick.configuration(named[0].version, "one-core", "default").unwrap();
     assert!(configuration.reference && configuration.in_memory);
     assert_eq!(configuration.open.settings["threads"], "1");
-    let all_cores = yardstick.configuration(named[0].version, "all-cores", "default").unwrap();
-    assert_eq!(all_cores.open.settings["threads"], "{{cores}}");
+    let parallel = yardstick.configuration(named[0].version, "parallel", "default").unwrap();
+    assert_eq!(parallel.open.settings["threads"], "{{cores}}");
     let analytics = configuration.analytics.unwrap();
     assert!(analytics.statement("read_back").is_none() && analytics.statement("q6").is_some());
 

@@ -77,7 +77,7 @@ impl Default for Settings {
             states: vec![State::Drained],
             hot_trials: 3,
             most_hot_trials: 20,
-            hot_duration_s: 0.5,
+            hot_duration_s: 0.3,
             cold: true,
             cold_os: false,
             keep_data: false,
@@ -95,7 +95,7 @@ mod tests {
     fn fast_questions_are_asked_more_often_within_limits() {
         let settings = Settings::default();
         for (seconds, trials) in
-            [(0.0, 20), (0.001, 20), (0.025, 20), (0.1, 5), (0.2, 3), (1.0, 3), (3600.0, 3)]
+            [(0.0, 20), (0.001, 20), (0.015, 20), (0.075, 4), (0.2, 3), (1.0, 3), (3600.0, 3)]
         {
             assert_eq!(settings.hot_trials_of(seconds), trials, "{seconds}");
         }
