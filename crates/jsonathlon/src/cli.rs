@@ -226,9 +226,9 @@ pub(crate) enum CheckAction {
 
 #[derive(Debug, Args)]
 pub(crate) struct NoiseArguments {
-    /// The system, as NAME or NAME@VERSION
-    #[arg(long, short = 's', value_name = "NAME", default_value = "duckdb")]
-    pub(crate) system: String,
+    /// The system, as NAME or NAME@VERSION [default: the first of the default systems]
+    #[arg(long, short = 's', value_name = "NAME")]
+    pub(crate) system: Option<String>,
     /// Its variant
     #[arg(long, value_name = "NAME", default_value = "default")]
     pub(crate) variant: String,

@@ -16,6 +16,9 @@ use crate::process::Usage;
 /// Time between two samples.
 pub const INTERVAL: Duration = Duration::from_secs(1);
 
+/// A timed trial shorter than this is not looked into.
+const UNDISTURBED: Duration = Duration::from_secs(1);
+
 /// One line of the series.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Sample {
@@ -34,8 +37,8 @@ pub struct Sample {
 pub struct SubjectSample {
     /// What it was doing.
     pub what: String,
-    /// Memory at the end of the interval.
-    pub memory: Memory,
+    /// Memory at the end of the interval; none while a trial is timed that began less than a second ago.
+    pub memory: Option<Memory>,
     /// Cores it kept busy on average; none in the first interval of a process.
     pub busy_cores: Option<f64>,
     /// Bytes it fetched from storage a second.
@@ -52,6 +55,8 @@ pub struct Subject(Arc<Mutex<Now>>);
 struct Now {
     root: Option<u32>,
     what: String,
+    /// When the trial that is timed now began.
+    trial: Option<Instant>,
     peak: Option<Memory>,
 }
 
@@ -70,21 +75,28 @@ impl Subject {
         what.clone_into(&mut self.lock().what);
     }
 
-    /// Forgets the samples so far.
-    pub fn reset_peak(&self) {
-        self.lock().peak = None;
-    }
-
-    /// The largest sample since the last reset; none when there was no sample: what takes less than a
-    /// second often has none.
-    #[must_use]
-    pub fn peak(&self) -> Option<Memory> {
-        self.lock().peak
-    }
-
-    fn observe(&self, root: u32, memory: Memory) {
+    /// A timed trial begins. Until it has lasted a second nothing looks at the system's memory: reading the
+    /// map of a large process takes milliseconds and holds the process up when it wants to change the map.
+    pub fn begin_trial(&self) {
         let mut now = self.lock();
-        if now.root == Some(root) && now.peak.is_none_or(|peak| peak.pss_bytes < memory.pss_bytes) {
+        (now.trial, now.peak) = (Some(Instant::now()), None);
+    }
+
+    /// It ended. The largest sample that was taken in it; none when there was none.
+    #[must_use]
+    pub fn end_trial(&self) -> Option<Memory> {
+        let mut now = self.lock();
+        now.trial = None;
+        now.peak.take()
+    }
+
+    /// Keeps a sample of the trial that began at `trial`, unless that has ended.
+    fn observe(&self, trial: Option<Instant>, memory: Memory) {
+        let mut now = self.lock();
+        if trial.is_some()
+            && now.trial == trial
+            && now.peak.is_none_or(|peak| peak.pss_bytes < memory.pss_bytes)
+        {
             now.peak = Some(memory);
         }
     }
@@ -160,16 +172,19 @@ impl Looks {
         let counters = Counters::now(self.device);
         let machine = counters.since(&self.machine, seconds).with_states();
         (self.at, self.machine) = (at, counters);
-        let (root, what) = {
+        let (root, what, trial) = {
             let now = subject.lock();
-            (now.root, now.what.clone())
+            (now.root, now.what.clone(), now.trial)
         };
+        let may_look = trial.is_none_or(|begun| begun.elapsed() >= UNDISTURBED);
         let before = self.subject.take();
         let sample = root.and_then(|root| {
             // A process that ended a moment ago is not up any more.
-            let memory = Memory::of_tree(root).ok()?;
             let usage = Usage::of_tree(root).ok()?;
-            subject.observe(root, memory);
+            let memory = if may_look { Memory::of_tree(root).ok() } else { None };
+            if let Some(memory) = memory {
+                subject.observe(trial, memory);
+            }
             self.subject = Some((root, usage));
             let spent = before.filter(|(then, _)| *then == root).map(|(_, then)| usage.since(&then));
             Some(SubjectSample {
@@ -221,17 +236,23 @@ mod tests {
             panic!("no such sample in ten seconds");
         };
         wait_for(|sample| sample.subject.is_none());
-        assert_eq!(subject.peak(), None);
         subject.does("nothing much");
         subject.is(Some(std::process::id()));
         wait_for(|sample| {
-            sample.subject.as_ref().is_some_and(|s| s.what == "nothing much" && s.busy_cores.is_some())
+            sample
+                .subject
+                .as_ref()
+                .is_some_and(|s| s.what == "nothing much" && s.busy_cores.is_some() && s.memory.is_some())
         });
-        assert!(subject.peak().unwrap().pss_bytes > 0);
+        assert_eq!(subject.end_trial(), None, "no trial was timed");
+        // A trial is left alone at first, and sampled once it has lasted a second.
+        subject.begin_trial();
+        wait_for(|sample| sample.subject.as_ref().is_some_and(|s| s.memory.is_none()));
+        wait_for(|sample| sample.subject.as_ref().is_some_and(|s| s.memory.is_some()));
+        assert!(subject.end_trial().unwrap().pss_bytes > 0);
+        assert_eq!(subject.end_trial(), None);
         subject.is(Some(u32::MAX - 1));
         wait_for(|sample| sample.subject.is_none());
-        subject.reset_peak();
-        assert_eq!(subject.peak(), None);
         drop(series);
         let written = lines.0.lock().unwrap().len();
         std::thread::sleep(Duration::from_millis(20));

@@ -125,7 +125,8 @@ pub(crate) fn comparisons(run: &Run, entries: &[Entry]) -> Vec<Comparison> {
             .configurations
             .iter()
             .filter(|configuration| configuration.reference)
-            .find_map(|first| standings.iter().find(|standing| standing.configuration == first));
+            .find_map(|first| standings.iter().find(|standing| standing.configuration == first))
+            .filter(|standing| standing.comparable);
         for standing in standings.iter().filter(|standing| standing.comparable) {
             if !standing.configuration.reference
                 && let Some(best) = best_of(standings, &standing.configuration.ranks_with)

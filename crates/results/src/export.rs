@@ -118,6 +118,7 @@ pub fn jsonbench(run: &Run) -> Result<Vec<Published>, ResultsError> {
         .manifest
         .configurations
         .iter()
+        .filter(|configuration| !configuration.reference)
         .filter_map(|configuration| published(run, configuration))
         .collect();
     if files.is_empty() {

@@ -99,6 +99,13 @@ impl RunFolder {
     /// When it cannot be written to.
     pub fn series(&self) -> Result<File, ResultsError> {
         let path = self.path.join("series.ndjson");
+        // A run that was killed may have left half a line.
+        if let Ok(text) = std::fs::read(&path) {
+            let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
+            let shortened =
+                File::options().write(true).open(&path).and_then(|file| file.set_len(whole as u64));
+            shortened.map_err(ResultsError::io("write to", &path))?;
+        }
         File::options().create(true).append(true).open(&path).map_err(ResultsError::io("write to", &path))
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jsonathlon_measure::statistics::exponent;
 
-use crate::record::Phase;
+use crate::record::{Phase, Verdict};
 use crate::summary::Summary;
 
 /// One figure over several scales.
@@ -33,7 +33,8 @@ pub fn growth(runs: &[Summary]) -> Vec<Growth> {
         };
         let program = ["jsonathlon".to_owned(), run.program.clone(), String::new(), String::new()];
         add(program, "making documents ready", run.data.staging_s);
-        for entry in &run.results {
+        // A system that holds fewer documents than it was offered has no figures for that many.
+        for entry in run.results.iter().filter(|entry| entry.verdict != Verdict::Partial) {
             let parameter = |name: &str| entry.parameters.get(name).and_then(|value| value.as_str());
             let configuration = [
                 entry.system.clone(),

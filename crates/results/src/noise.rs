@@ -1,8 +1,8 @@
 //! A system compared with itself: how often are two equal things called different?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_measure::statistics::{Estimate, paired_ratio};
+use jsonathlon_measure::statistics::{Estimate, at_least, paired_ratio};
 
 use crate::record::Phase;
 use crate::summary::Run;
@@ -26,6 +26,19 @@ impl SelfComparison {
     }
 }
 
+/// Share of false alarms that a 95 % interval allows.
+const ALLOWED: f64 = 0.05;
+/// Chance of a good instrument to be called a bad one.
+const SURE: f64 = 0.01;
+
+/// Whether there are more false alarms than chance explains: as many or more in so many comparisons, each
+/// with a chance of 5 %, would be seen once in a hundred checks.
+#[must_use]
+pub fn alarms_too_often(comparisons: &[SelfComparison]) -> bool {
+    let alarms = comparisons.iter().filter(|one| one.is_false_alarm()).count() as u64;
+    at_least(alarms, comparisons.len() as u64, ALLOWED) < SURE
+}
+
 /// Compares the hot trials of a run's first two configurations, `rounds` rounds at a time. Rounds left
 /// over at the end are in no comparison, and neither are questions that failed on either side.
 #[must_use]
@@ -39,10 +52,15 @@ pub fn self_comparisons(run: &Run, rounds: u32) -> Vec<SelfComparison> {
         }
     }
     let [one, other] = sides;
-    let steps: std::collections::BTreeSet<&String> = one.keys().map(|(step, _)| step).collect();
+    let steps: BTreeSet<&String> = one.keys().map(|(step, _)| step).collect();
     let last = one.keys().map(|(_, round)| *round).max().unwrap_or(0);
+    let failed: BTreeSet<&String> = run
+        .trials()
+        .filter(|trial| trial.cell.phase == Phase::Hot && !trial.verdict.has_time())
+        .map(|trial| &trial.cell.step)
+        .collect();
     let mut found = Vec::new();
-    for step in steps {
+    for step in steps.into_iter().filter(|step| !failed.contains(step)) {
         for first_round in (1..=last).step_by(rounds.max(1) as usize) {
             if first_round + rounds.max(1) - 1 > last {
                 break;

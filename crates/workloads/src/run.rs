@@ -85,11 +85,16 @@ fn ready(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Staged, RunError> {
     if let Source::Generated { documents, .. } = &plan.source {
-        check_room(folder, documents.saturating_mul(EVENT_BYTES), plan.targets.len())?;
+        check_room(folder, documents.saturating_mul(EVENT_BYTES), databases(plan))?;
     }
     let staged = stage_documents(plan, folder, true, observer, cancelled)?;
-    check_room(folder, staged.bytes, plan.targets.len())?;
+    check_room(folder, staged.bytes, databases(plan))?;
     Ok(staged)
+}
+
+/// Targets that keep documents; the columns of a reference row take a small part of that.
+fn databases(plan: &Plan) -> usize {
+    plan.targets.iter().filter(|target| !target.configuration.reference).count()
 }
 
 /// Goes on with the run in `folder`. Everything that has a record stays as it is; documents are made or

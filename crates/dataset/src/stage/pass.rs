@@ -13,8 +13,9 @@ use crate::value::digest_text;
 
 /// After this many lines without a single JSON object among them, the source is given up.
 const PATIENCE: u64 = 10_000;
-/// Beyond this many lines that are no JSON, a source is given up if they are most of it: each is remembered with its
-/// reason, so that a few kilobytes of gzip with billions of them would fill the memory.
+/// Beyond this many lines that are no JSON, a source is given up if they are more than a tenth of it, and beyond ten
+/// times as many in any case: each is remembered with its reason, so that a few kilobytes of gzip with billions of them
+/// would fill the memory.
 const MOST_UNREADABLE: u64 = 100_000;
 
 /// Where the clean documents are.
@@ -131,7 +132,9 @@ impl Pass {
         self.bytes += block.bytes().len() as u64;
         if self.unreadable == self.documents && self.documents >= PATIENCE {
             Err(self.not_lines())
-        } else if self.unreadable > MOST_UNREADABLE && self.unreadable > self.documents / 2 {
+        } else if self.unreadable > MOST_UNREADABLE
+            && (self.unreadable > self.documents / 10 || self.unreadable > 10 * MOST_UNREADABLE)
+        {
             Err(self.mostly_unreadable())
         } else {
             Ok(())

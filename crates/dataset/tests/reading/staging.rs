@@ -356,10 +356,14 @@ fn data_that_is_for_the_most_part_no_json_is_refused_and_a_part_of_it_is_not() {
     assert!(matches!(error, DataError::MostlyUnreadable { .. }), "{error}");
     assert!(error.to_string().contains("newline-delimited"), "{error}");
     assert_eq!(names(folder.path()), [""; 0]);
-    // Many bad lines among more good ones are rejected documents.
-    let file = write(data.path(), "b.json", "{}\nx\n{}\n".repeat(120_000));
+    // Neither must one for each bad one.
+    let file = write(data.path(), "b.json", "{}\nx\n".repeat(1_000_000));
+    let error = staged(&Source::Path(file), folder.path()).unwrap_err();
+    assert!(matches!(error, DataError::MostlyUnreadable { .. }), "{error}");
+    // Many bad lines among many more good ones are rejected documents.
+    let file = write(data.path(), "c.json", ("{}\n".repeat(10) + "x\n").repeat(120_000));
     let staged = staged(&Source::Path(file), folder.path()).unwrap();
-    assert_eq!((staged.documents, staged.suspects.len()), (360_000, 120_000));
+    assert_eq!((staged.documents, staged.suspects.len()), (1_320_000, 120_000));
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod extremes;
 mod file;
 mod scan;
 mod statement;
+mod tail;
 mod threads;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,7 @@ pub use threads::Threads;
 
 use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result};
 use statement::{Verb, parse};
+use tail::Tail;
 
 /// What the driver reports as its version. It changes with whatever is measured: the loops, the columns, their
 /// order. It is not the program's own version, since the catalogue's folder names it too.
@@ -40,6 +42,8 @@ pub(crate) struct Yardstick {
     folder: PathBuf,
     threads: Threads,
     tables: BTreeMap<String, Table>,
+    /// Documents that came after a table was made and are in its columns with the next statement.
+    tails: BTreeMap<String, Tail>,
 }
 
 impl Yardstick {
@@ -57,7 +61,15 @@ impl Yardstick {
                 tables.insert(name.to_owned(), file::read(&path)?);
             }
         }
-        Ok(Self { folder: open.folder.clone(), threads, tables })
+        let mut session = Self { folder: open.folder.clone(), threads, tables, tails: BTreeMap::new() };
+        let names: Vec<String> = session.tables.keys().cloned().collect();
+        for name in names {
+            if let Some(tail) = Tail::read(&session.folder, &name)? {
+                session.tails.insert(name.clone(), tail);
+                session.merge(&name)?;
+            }
+        }
+        Ok(session)
     }
 
     fn path(&self, table: &str) -> PathBuf {
@@ -81,6 +93,44 @@ impl Yardstick {
         Ok(())
     }
 
+    /// Puts documents that came later into the table's columns.
+    fn merge(&mut self, name: &str) -> Result<()> {
+        let Some(tail) = self.tails.remove(name) else { return Ok(()) };
+        let mut builder = Builder::onto(self.table(name)?)?;
+        for document in tail.documents() {
+            // Each was looked at when it came, and was taken then.
+            if let Err(reason) = builder.push(document)? {
+                return Err(DriverError::Documents(reason));
+            }
+        }
+        self.replace(name, builder.finish(&self.threads))?;
+        tail.remove()
+    }
+
+    /// Takes documents in behind a table that has rows: ordering all of them again for each that comes would
+    /// take the time of the whole for one.
+    fn append(&mut self, name: &str, documents: &mut dyn Documents, sink: &mut dyn LoadSink) -> Result<u64> {
+        let mut tail = match self.tails.remove(name) {
+            Some(tail) => tail,
+            None => Tail::new(&self.folder, name),
+        };
+        let (mut offered, mut accepted) = (0, 0);
+        while let Some(document) = documents.next_document()? {
+            match extract::extract(document) {
+                Ok(_) => {
+                    tail.push(document);
+                    accepted += 1;
+                }
+                Err(reason) => sink.refused(offered, reason),
+            }
+            offered += 1;
+            sink.offered(offered);
+        }
+        tail.write()?;
+        self.tails.insert(name.to_owned(), tail);
+        Ok(accepted)
+    }
+
     /// Takes a table away; one that is not there is gone already.
     fn drop_table(&mut self, name: &str) -> Result<()> {
         if self.tables.remove(name).is_some() {
@@ -100,6 +150,7 @@ impl Driver for Yardstick {
 
     fn execute(&mut self, statement: &str) -> Result<Outcome> {
         let (verb, name) = parse(statement)?;
+        self.merge(name)?;
         let one = |column: &str, value: Value| Outcome {
             columns: vec![column.to_owned()],
             rows: vec![vec![value]],
@@ -143,7 +194,10 @@ impl Driver for Yardstick {
         let (Verb::Load, name) = parse(statement)? else {
             return Err(DriverError::Refused(format!("`{statement}` loads nothing: `load TABLE :doc` does")));
         };
-        let mut builder = Builder::onto(self.table(name)?)?;
+        if self.table(name)?.rows() > 0 {
+            return self.append(name, documents, sink);
+        }
+        let mut builder = Builder::default();
         let (mut offered, mut accepted) = (0, 0);
         while let Some(document) = documents.next_document()? {
             match builder.push(document)? {

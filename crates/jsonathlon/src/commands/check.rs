@@ -6,8 +6,8 @@ use jsonathlon_dataset::source::Source;
 use jsonathlon_report::checks;
 use jsonathlon_report::tables::Look;
 use jsonathlon_results::growth::growth;
-use jsonathlon_results::noise::self_comparisons;
-use jsonathlon_results::summary::Run;
+use jsonathlon_results::noise::{alarms_too_often, self_comparisons};
+use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_systems::Store;
 use jsonathlon_systems::catalogue::select_variants;
 use jsonathlon_workloads::RunError;
@@ -23,8 +23,6 @@ use crate::progress::RunProgress;
 
 /// Questions of the workload, each of which is compared once in so many rounds.
 const QUESTIONS: u32 = 6;
-/// False alarms that a 95 % interval allows.
-const ALLOWED: f64 = 0.05;
 /// Behind the variant's name on the other side.
 const AGAIN: &str = "-again";
 
@@ -39,14 +37,18 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
 /// as any two systems are.
 fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
-    let selected = catalogue.select(Some(&arguments.system))?;
-    let [one] = selected.as_slice() else {
-        return Err(Failure::usage("one system is compared with itself: give --system one name"));
+    let selected = catalogue.select(arguments.system.as_deref())?;
+    let one = match (selected.as_slice(), &arguments.system) {
+        ([one], _) | ([one, ..], None) => one,
+        _ => return Err(Failure::usage("one system is compared with itself: give --system one name")),
     };
     let variants = select_variants(&[one.system], &arguments.variant)?;
-    let variant = variants.first().and_then(|variants| variants.first()).ok_or_else(|| {
-        Failure::usage(format!("{} has no variant `{}`", one.system.name(), arguments.variant))
-    })?;
+    let [variant] = variants.first().map(Vec::as_slice).unwrap_or_default() else {
+        return Err(Failure::usage(format!(
+            "one variant of {} is compared with itself: give --variant one name",
+            one.system.name()
+        )));
+    };
     let storage = one
         .system
         .storages()
@@ -77,7 +79,10 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     progress.finish();
     match outcome {
         Err(RunError::Interrupted) => {
-            return Err(Failure::interrupted("a check is not resumed: start it again"));
+            return Err(Failure::interrupted(format!(
+                "a check is not resumed: remove {} and start it again",
+                folder.display()
+            )));
         }
         other => other?,
     }
@@ -89,14 +94,35 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     }
     print(&checks::noise(&title, arguments.rounds, &comparisons, Look { colour: true }))?;
     print(&format!("  every trial behind this: {}\n", run.path))?;
-    let alarms = comparisons.iter().filter(|one| one.is_false_alarm()).count();
-    let well = failures.is_empty() && alarms as f64 <= ALLOWED * comparisons.len() as f64;
-    Ok(if well && !comparisons.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+    let well = failures.is_empty() && !comparisons.is_empty() && !alarms_too_often(&comparisons);
+    Ok(if well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+}
+
+/// Every two of them.
+fn pairs(runs: &[Summary]) -> impl Iterator<Item = (&Summary, &Summary)> {
+    runs.iter()
+        .enumerate()
+        .flat_map(|(index, one)| runs.iter().skip(index + 1).map(move |other| (one, other)))
 }
 
 fn compare_growth(arguments: &GrowthArguments) -> Result<ExitCode, Failure> {
     let runs = arguments.runs.iter().map(|run| Ok(Run::read(run)?.summary()));
-    let growths = growth(&runs.collect::<Result<Vec<_>, Failure>>()?);
+    let runs = runs.collect::<Result<Vec<_>, Failure>>()?;
+    if let Some((one, other)) = pairs(&runs).find(|(a, b)| a.data.documents == b.data.documents) {
+        return Err(Failure::usage(format!(
+            "{} and {} are both of {} documents: give runs of different --scale, one of each",
+            one.run, other.run, one.data.documents
+        )));
+    }
+    if let Some((one, other)) = pairs(&runs).find(|(a, b)| a.machine != b.machine || a.program != b.program) {
+        anstream::eprintln!(
+            "note: {} and {} are of different machines or program versions; what differs between them is not \
+             growth alone",
+            one.run,
+            other.run
+        );
+    }
+    let growths = growth(&runs);
     if growths.is_empty() {
         return Err(Failure::usage(
             "these runs have no configuration in common at two scales: give runs of one system with \

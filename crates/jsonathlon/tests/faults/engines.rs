@@ -41,6 +41,19 @@ fn an_engine_that_dies_while_loading_fails_alone() {
     }
 }
 
+#[test]
+fn an_engine_that_dies_in_a_trial_beyond_the_planned_ones_has_no_time() {
+    // Fast questions get up to twenty hot trials, of which three are planned.
+    let script = json!({"faults": [{"on": "q1", "nth": FIRST_HOT + 7, "do": "crash"}]});
+    let (_, summary, _) = beside_a_good_one(script, &["-r", "1"]);
+    let hot = summary.hot("bad", "q1");
+    assert_eq!((hot.verdict, hot.median_s), (Verdict::Failed, None));
+    assert!(
+        matches!(summary.failures_of("bad").as_slice(), [one] if one.kind == "crash" && one.step == "q1")
+    );
+    assert_eq!(summary.hot("bad", "q2").verdict, Verdict::Exact);
+}
+
 /// Which ask is the first hot trial of a question that takes 120 ms each time: after the cold one and two
 /// to warm up.
 const FIRST_HOT: u64 = 4;

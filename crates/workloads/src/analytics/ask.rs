@@ -200,7 +200,7 @@ impl Asking<'_> {
                 break;
             }
         }
-        for order in 0..self.settings.hot_trials_of(fastest) {
+        for order in 0..self.hot_trials(fastest, recorder) {
             let key = cell.trial_key(self.round, order);
             if recorder.has(&key) {
                 continue;
@@ -208,14 +208,36 @@ impl Asking<'_> {
             let mut trial = blank(&cell, self.round, order);
             if order == 0 {
                 // One look a round, between trials: reading the map of a large process takes milliseconds.
-                trial
-                    .metrics
-                    .extend(session.memory().into_iter().flat_map(|now| memory_metrics(now, session.idle)));
-                trial.metrics.extend(self.own_figures(session)?);
+                // What it holds then, that is: a peak within a short trial is not seen.
+                let held = session.memory().into_iter();
+                trial.metrics.extend(held.flat_map(|now| memory_metrics("held", now, session.idle)));
+                match self.own_figures(session) {
+                    Ok(figures) => trial.metrics.extend(figures),
+                    // Beside the figures and not one of them; an engine that is down shows in the next trial.
+                    Err(AskError::Failed(failure)) => recorder.warn(&format!(
+                        "{}: no figures of its own: {}",
+                        self.cells.target.id(),
+                        failure.error
+                    )),
+                    Err(other) => return Err(other),
+                }
             }
             self.execute(session, statement, trial, key, recorder)?;
         }
         Ok(())
+    }
+
+    /// As many hot trials as the first round had: were it more in fast rounds than in slow ones, the median
+    /// over all would lean to the fast ones.
+    fn hot_trials(&self, seconds: f64, recorder: &Recorder<'_>) -> u32 {
+        let cell = self.cell(Phase::Hot);
+        let most = self.settings.most_hot_trials.max(self.settings.hot_trials);
+        let first = (0..most).take_while(|order| recorder.has(&cell.trial_key(1, *order))).count();
+        if self.round > 1 && first >= self.settings.hot_trials as usize {
+            u32::try_from(first).unwrap_or(most)
+        } else {
+            self.settings.hot_trials_of(seconds)
+        }
     }
 
     /// What the engine itself tells about its memory, where its folder has a statement for that.
@@ -242,12 +264,13 @@ impl Asking<'_> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), AskError> {
         let ask = Op::Ask { statement: statement.to_owned() };
-        session.subject().reset_peak();
-        let answered: Answered = session.request(&ask, self.limit(), &mut |_| {})?;
-        // The series looks once a second: only long trials have samples of their own.
-        if let Some(peak) = session.subject().peak() {
-            trial.metrics.extend(memory_metrics(peak, session.idle));
+        session.subject().begin_trial();
+        let answered = session.request::<Answered>(&ask, self.limit(), &mut |_| {});
+        // The series looks once a second, and leaves short trials alone: only long ones have samples.
+        if let Some(peak) = session.subject().end_trial() {
+            trial.metrics.extend(memory_metrics("peak", peak, session.idle));
         }
+        let answered = answered?;
         let compared = self.compare(&answered);
         trial.at_ms = jiff::Timestamp::now().as_millisecond();
         trial.verdict = compared.verdict;
@@ -331,7 +354,18 @@ impl Asking<'_> {
         if recorder.has(&key) {
             return Ok(());
         }
-        let text = session.plan(statement, self.limit())?;
+        let text = match session.plan(statement, self.limit()) {
+            Ok(text) => text,
+            Err(AskError::Failed(failure)) => {
+                // A promise that cannot be looked at is not kept. Whatever state the engine is in now, the
+                // next question starts with a new one.
+                session.kill();
+                let violations = vec![format!("the plan cannot be read: {}", failure.error)];
+                let check = PlanCheck { cell, file: String::new(), violations };
+                return recorder.note(key, Body::Plan(check)).map_err(record_failed);
+            }
+            Err(other) => return Err(other),
+        };
         let file =
             format!("plans/{}-{}-{}.txt", self.cells.target.id(), self.question.id(), self.state.word());
         let violations = self.rules().violations(&text);
@@ -344,13 +378,32 @@ impl Asking<'_> {
             .map_err(record_failed)
     }
 
-    /// Records every planned trial of this question and round that has no record yet as failed.
+    /// Records every planned trial of this question and round that has no record yet as failed, and one at
+    /// least: a failure always takes the time of its cell away.
     pub(crate) fn fail(&self, failure: &Failure, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+        let mut recorded = false;
         for (phase, order) in self.cells.trials(self.settings) {
             let cell = self.cell(phase);
-            recorder.failed(cell.trial_key(self.round, order), &cell, self.round, order, failure.clone())?;
+            let key = cell.trial_key(self.round, order);
+            if !recorder.has(&key) {
+                recorder.failed(key, &cell, self.round, order, failure.clone())?;
+                recorded = true;
+            }
         }
-        Ok(())
+        if recorded {
+            return Ok(());
+        }
+        // It failed in a trial beyond the planned ones, and must not be forgotten for that.
+        let cell = self.cell(Phase::Hot);
+        let free = (0..=self.settings.most_hot_trials.max(self.settings.hot_trials))
+            .find(|order| !recorder.has(&cell.trial_key(self.round, *order)));
+        match free {
+            Some(order) => {
+                let key = cell.trial_key(self.round, order);
+                recorder.failed(key, &cell, self.round, order, failure.clone())
+            }
+            None => Ok(()),
+        }
     }
 }
 

@@ -189,7 +189,7 @@ fn attempt(
         trial.metrics.insert("sync_s".into(), sync);
     }
     if let Some(peak) = peak {
-        trial.metrics.extend(memory_metrics(peak, session.idle));
+        trial.metrics.extend(memory_metrics("peak", peak, session.idle));
     }
     if let Ok(bytes) = peak_resident_bytes(std::process::id()) {
         // The coordinator's own memory, which holds the reference answers and little else.

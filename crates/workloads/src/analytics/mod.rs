@@ -139,7 +139,12 @@ impl<'a> Analytics<'a> {
         match result {
             Err(failure) => {
                 one.session.kill();
-                recorder.failed(key, &cell, 1, 0, failure)?;
+                recorder.failed(key, &cell, 1, 0, failure.clone())?;
+                // Nothing is asked of data in a state that nobody can vouch for.
+                if one.answers.is_ok() {
+                    let error = format!("it did not come to be {}: {}", state.word(), failure.error);
+                    one.answers = Err(Failure { error, ..failure });
+                }
             }
             Ok(metrics) if !recorder.has(&key) => {
                 let mut trial = blank(&cell, 1, 0);

@@ -115,18 +115,19 @@ pub(crate) fn blank(cell: &Cell, round: u32, order: u32) -> Trial {
     }
 }
 
-/// What a process tree holds, and how much more than when it had just been opened.
-pub(crate) fn memory_metrics(now: Memory, idle: Option<Memory>) -> Metrics {
+/// What a process tree holds, and how much more than when it had just been opened. `what` begins the
+/// names: `peak` of samples while something was done, `held` of a look between trials.
+pub(crate) fn memory_metrics(what: &str, now: Memory, idle: Option<Memory>) -> Metrics {
     let mut metrics = Metrics::from([
-        ("peak_pss_bytes".to_owned(), now.pss_bytes as f64),
-        ("peak_anonymous_bytes".to_owned(), now.anonymous_bytes as f64),
-        ("peak_shared_bytes".to_owned(), now.shared_bytes as f64),
-        ("peak_file_mapped_bytes".to_owned(), now.file_bytes as f64),
+        (format!("{what}_pss_bytes"), now.pss_bytes as f64),
+        (format!("{what}_anonymous_bytes"), now.anonymous_bytes as f64),
+        (format!("{what}_shared_bytes"), now.shared_bytes as f64),
+        (format!("{what}_file_mapped_bytes"), now.file_bytes as f64),
     ]);
     if let Some(idle) = idle {
         metrics.insert("idle_pss_bytes".to_owned(), idle.pss_bytes as f64);
         let over = now.pss_bytes.saturating_sub(idle.pss_bytes);
-        metrics.insert("peak_pss_over_idle_bytes".to_owned(), over as f64);
+        metrics.insert(format!("{what}_pss_over_idle_bytes"), over as f64);
     }
     metrics
 }
