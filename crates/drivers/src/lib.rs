@@ -6,6 +6,7 @@
 //! in a worker process, so that it can be killed, measured and started cold.
 
 pub mod driver;
+pub mod server;
 pub mod worker;
 
 mod chdb;
@@ -14,6 +15,7 @@ mod decimal;
 mod duckdb;
 mod library;
 mod mock;
+mod postgres;
 mod several;
 mod sqlite;
 #[cfg(test)]

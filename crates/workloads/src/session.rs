@@ -1,10 +1,12 @@
 //! One configuration under test: its folder, its worker, and its statements with every value in place.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jsonathlon_drivers::driver::Open;
+use jsonathlon_drivers::server::{Launch, Recipe, wait_until_gone};
 use jsonathlon_drivers::worker::protocol::{
     FailureKind as RefusedKind, Figures, Op, Opened, PROTOCOL, PlanText, Progress, Ran,
 };
@@ -22,6 +24,9 @@ use crate::observer::{Event, Observer};
 const OPEN_LIMIT: Duration = Duration::from_secs(600);
 const CLOSE_LIMIT: Duration = Duration::from_secs(600);
 
+/// How long a server whose worker was killed may take to end.
+const GONE_LIMIT: Duration = Duration::from_secs(20);
+
 /// A configuration that can run the workload, and where its program is.
 #[derive(Debug, Clone)]
 pub struct Target {
@@ -31,6 +36,10 @@ pub struct Target {
     pub analytics: Analytics,
     /// The engine's shared library, for engines that have one.
     pub library: Option<PathBuf>,
+    /// Programs of the installed artifact by name, for systems whose server is started.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// The folder in which the artifact was unpacked.
+    pub installed: Option<PathBuf>,
     /// Digest of the artifact.
     pub artifact_digest: Option<String>,
 }
@@ -42,6 +51,37 @@ impl Target {
         let Configuration { system, version, variant, storage, .. } = &self.configuration;
         format!("{system}@{version}-{variant}-{storage}")
     }
+}
+
+/// The server of a configuration as a worker starts it, its output going to `log`; none for an embedded
+/// engine.
+#[must_use]
+pub fn launch(
+    configuration: &Configuration,
+    programs: &BTreeMap<String, PathBuf>,
+    installed: Option<&Path>,
+    log: &Path,
+) -> Option<Launch> {
+    let server = configuration.server.clone()?;
+    Some(Launch {
+        programs: programs.clone(),
+        installed: installed.map(Path::to_owned),
+        log: log.to_owned(),
+        port: None,
+        recipe: Recipe {
+            user: server.user,
+            database: server.database,
+            init: server.init,
+            files: server.files,
+            start: server.start,
+            setting: server.setting,
+            environment: server.environment,
+            stop: server.stop,
+            abandon: server.abandon,
+            start_limit_s: server.start_limit_s,
+            stop_limit_s: server.stop_limit_s,
+        },
+    })
 }
 
 /// How workers are started.
@@ -83,6 +123,7 @@ impl From<WorkerError> for AskError {
                 RefusedKind::Unsupported | RefusedKind::Protocol | RefusedKind::Request => {
                     FailureKind::Protocol
                 }
+                RefusedKind::Crashed => FailureKind::Crash,
             },
             WorkerError::Protocol { .. } => FailureKind::Protocol,
             WorkerError::Io { .. } => FailureKind::Environment,
@@ -168,6 +209,12 @@ impl<'a> Session<'a> {
             settings,
             statements,
             cores: self.cores,
+            server: launch(
+                configuration,
+                &self.target.programs,
+                self.target.installed.as_deref(),
+                &self.log.with_extension("server.log"),
+            ),
         };
         let opened: Opened = self
             .request(&Op::Open { protocol: PROTOCOL, open }, OPEN_LIMIT, &mut |_| {})
@@ -204,9 +251,10 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Ends the session, however.
+    /// Ends the session, however. A server is gone too afterwards, so that its folder can be removed.
     pub(crate) fn kill(&mut self) {
         self.worker = None;
+        wait_until_gone(&self.folder, GONE_LIMIT);
     }
 
     /// Stops the engine, drops its files from the page cache, starts it, and drops them again: what

@@ -164,6 +164,8 @@ pub enum FailureKind {
     Request,
     /// The operating system refused something, for instance `syncfs`.
     System,
+    /// The system ended. A worker does not answer so: it ends too, as one does whose engine lives in it.
+    Crashed,
 }
 
 impl std::fmt::Display for FailureKind {
@@ -176,6 +178,7 @@ impl std::fmt::Display for FailureKind {
             Self::Documents => "documents",
             Self::Request => "request",
             Self::System => "system",
+            Self::Crashed => "crashed",
         })
     }
 }
@@ -188,6 +191,7 @@ impl From<DriverError> for Failure {
             DriverError::Unavailable(_) => FailureKind::Unavailable,
             DriverError::Protocol(_) => FailureKind::Protocol,
             DriverError::Documents(_) => FailureKind::Documents,
+            DriverError::Crashed(_) => FailureKind::Crashed,
         };
         Self { kind, message: error.to_string() }
     }

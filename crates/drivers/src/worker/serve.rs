@@ -156,6 +156,11 @@ impl Server {
         }
         let body = match answer {
             Ok(result) => Body::Ok(result),
+            // As with an engine that lives in the worker and takes it along: the coordinator sees a worker
+            // that ended, with these last words.
+            Err(failure) if failure.kind == FailureKind::Crashed => {
+                return Err(io::Error::other(failure.message));
+            }
             Err(failure) => Body::Error(failure),
         };
         write_line(&self.output, &Line { id, body })

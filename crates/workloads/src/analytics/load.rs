@@ -260,7 +260,7 @@ fn load_file(
     let values = [("table", table), ("file", path.as_str())];
     let load = match session.target.analytics.load {
         LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
-        LoadMode::Rows => {
+        LoadMode::Rows | LoadMode::Stream => {
             Load::Rows { statement: session.statement("load", &values)?, file: file.to_owned() }
         }
     };
