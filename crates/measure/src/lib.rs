@@ -2,9 +2,14 @@
 //!
 //! Nothing here knows of databases; a process is a pid, a data folder is a folder.
 
+pub mod activity;
 pub mod clock;
 pub mod disk;
 pub mod machine;
+pub mod memory;
 pub mod page_cache;
 pub mod process;
+pub mod series;
 pub mod statistics;
+
+pub mod tree;

@@ -1,13 +1,11 @@
-//! What a process costs: CPU, memory and input/output as the kernel counts them.
+//! What a process, or a tree of processes, costs: CPU, input/output and faults as the kernel counts them.
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::JoinHandle;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use crate::tree;
 
 /// Counters of one process since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -31,14 +29,44 @@ impl Usage {
     /// When the process is gone or `/proc` is not there.
     pub fn of(pid: u32) -> io::Result<Self> {
         let stat = std::fs::read_to_string(proc_file(pid, "stat"))?;
-        let mut usage = parse_stat(&stat)
-            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "unreadable /proc/PID/stat"))?;
+        let mut usage = parse_stat(&stat, OWN).ok_or_else(unreadable)?;
         // Another user's process hides its io file: the CPU figures are still right.
         if let Ok(text) = std::fs::read_to_string(proc_file(pid, "io")) {
             usage.read_bytes = field(&text, "read_bytes:").unwrap_or(0);
             usage.written_bytes = field(&text, "write_bytes:").unwrap_or(0);
         }
         Ok(usage)
+    }
+
+    /// The counters of `root` and everything below it. Children that have ended and were waited for are
+    /// in their parents' CPU time, so that a server's backends are counted however short they live; the
+    /// bytes of ended processes are in their parents' too (`/proc/PID/io` adds them when it is waited for).
+    ///
+    /// # Errors
+    /// When `root` is gone.
+    pub fn of_tree(root: u32) -> io::Result<Self> {
+        let mut sum = Self::of(root)?.plus(&Self::of_ended_children(root)?);
+        for pid in tree::below(root)? {
+            // A process that ends between the two looks is in its parent's counters by the next one.
+            if let (Ok(own), Ok(ended)) = (Self::of(pid), Self::of_ended_children(pid)) {
+                sum = sum.plus(&own).plus(&ended);
+            }
+        }
+        Ok(sum)
+    }
+
+    fn of_ended_children(pid: u32) -> io::Result<Self> {
+        parse_stat(&std::fs::read_to_string(proc_file(pid, "stat"))?, ENDED_CHILDREN).ok_or_else(unreadable)
+    }
+
+    fn plus(&self, other: &Self) -> Self {
+        Self {
+            user_s: self.user_s + other.user_s,
+            system_s: self.system_s + other.system_s,
+            read_bytes: self.read_bytes + other.read_bytes,
+            written_bytes: self.written_bytes + other.written_bytes,
+            major_faults: self.major_faults + other.major_faults,
+        }
     }
 
     /// What was added since `earlier`.
@@ -60,131 +88,66 @@ impl Usage {
     }
 }
 
-/// Proportional set size of `pid` in bytes: private pages whole, shared ones by their share, so that
-/// the processes of one server may be summed (unlike resident set sizes).
-///
-/// # Errors
-/// When the process is gone or not ours to look at.
-pub fn pss_bytes(pid: u32) -> io::Result<u64> {
-    let text = std::fs::read_to_string(proc_file(pid, "smaps_rollup"))?;
-    field(&text, "Pss:")
-        .map(|kib| kib * 1024)
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no Pss in smaps_rollup"))
+/// Places of (major faults, user time, system time) in `/proc/PID/stat`, counted from the state, which is
+/// field 3 of proc_pid_stat(5): a process's own, and those of its children that were waited for.
+const OWN: [usize; 3] = [9, 11, 12];
+const ENDED_CHILDREN: [usize; 3] = [10, 13, 14];
+
+/// Reads `/proc/PID/stat` (proc_pid_stat(5)): the name in parentheses may hold anything, so fields are
+/// counted from the last `)`.
+fn parse_stat(stat: &str, [faults, user, system]: [usize; 3]) -> Option<Usage> {
+    let after = stat.rsplit_once(')')?.1;
+    let fields: Vec<&str> = after.split_whitespace().collect();
+    let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
+    let ticks = rustix::param::clock_ticks_per_second() as f64;
+    Some(Usage {
+        major_faults: number(faults)?,
+        user_s: number(user)? as f64 / ticks,
+        system_s: number(system)? as f64 / ticks,
+        ..Usage::default()
+    })
 }
 
-/// Largest resident set of `pid` so far, bytes (`VmHWM`); used for the program's own memory, where one
-/// process shares nothing with another.
-///
-/// # Errors
-/// When the process is gone.
-pub fn peak_resident_bytes(pid: u32) -> io::Result<u64> {
-    let text = std::fs::read_to_string(proc_file(pid, "status"))?;
-    field(&text, "VmHWM:")
-        .map(|kib| kib * 1024)
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "no VmHWM in status"))
+fn unreadable() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, "unreadable /proc/PID/stat")
 }
 
-/// Samples the proportional set size of one process in the background and keeps the largest.
-#[derive(Debug)]
-pub struct PeakSampler {
-    stop: Arc<AtomicBool>,
-    peak: Arc<AtomicU64>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl PeakSampler {
-    /// Samples `pid` at once and then every `interval` until stopped or the process is gone.
-    #[must_use]
-    pub fn start(pid: u32, interval: Duration) -> Self {
-        let stop = Arc::new(AtomicBool::new(false));
-        let peak = Arc::new(AtomicU64::new(0));
-        let (thread_stop, thread_peak) = (Arc::clone(&stop), Arc::clone(&peak));
-        let thread = std::thread::Builder::new()
-            .name("peak-sampler".into())
-            .spawn(move || {
-                while let Ok(bytes) = pss_bytes(pid) {
-                    thread_peak.fetch_max(bytes, Ordering::Relaxed);
-                    if thread_stop.load(Ordering::Relaxed) {
-                        break;
-                    }
-                    std::thread::park_timeout(interval);
-                }
-            })
-            .ok();
-        Self { stop, peak, thread }
-    }
-
-    /// Takes a last sample and returns the largest one in bytes; `None` when not one could be taken.
-    #[must_use]
-    pub fn finish(mut self) -> Option<u64> {
-        self.end();
-        Some(self.peak.load(Ordering::Relaxed)).filter(|peak| *peak > 0)
-    }
-
-    fn end(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            // A panicking sampler has nothing to hand on; the peak so far stands.
-            let _ = thread.join();
-        }
-    }
-}
-
-impl Drop for PeakSampler {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
-fn proc_file(pid: u32, name: &str) -> PathBuf {
+/// A file of a process below `/proc`.
+pub(crate) fn proc_file(pid: u32, name: &str) -> PathBuf {
     PathBuf::from(format!("/proc/{pid}/{name}"))
 }
 
 /// The first number after `name` at the start of a line.
-fn field(text: &str, name: &str) -> Option<u64> {
+pub(crate) fn field(text: &str, name: &str) -> Option<u64> {
     text.lines()
         .find_map(|line| line.strip_prefix(name))
         .and_then(|rest| rest.split_whitespace().next())
         .and_then(|number| number.parse().ok())
 }
 
-/// Reads `/proc/PID/stat` (proc_pid_stat(5)): the name in parentheses may hold anything, so fields are
-/// counted from the last `)`.
-fn parse_stat(stat: &str) -> Option<Usage> {
-    let after = stat.rsplit_once(')')?.1;
-    let fields: Vec<&str> = after.split_whitespace().collect();
-    // Field 3 of the manual page (state) is index 0 here.
-    let number = |index: usize| fields.get(index)?.parse::<u64>().ok();
-    let ticks = rustix::param::clock_ticks_per_second() as f64;
-    Some(Usage {
-        major_faults: number(9)?,
-        user_s: number(11)? as f64 / ticks,
-        system_s: number(12)? as f64 / ticks,
-        ..Usage::default()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::process::Command;
 
     #[test]
     fn a_name_with_parentheses_does_not_shift_the_fields() {
-        let stat = "7 (a) b) S 1 7 7 0 -1 4194304 100 0 42 0 300 50 0 0 20 0 1 0 5 0 0";
-        let usage = parse_stat(stat).unwrap();
+        let stat = "7 (a) b) S 1 7 7 0 -1 4194304 100 0 42 43 300 50 20 10 20 0 1 0 5 0 0";
         let ticks = rustix::param::clock_ticks_per_second() as f64;
-        assert_eq!(usage.major_faults, 42);
-        assert!((usage.user_s - 300.0 / ticks).abs() < 1e-9);
-        assert!((usage.system_s - 50.0 / ticks).abs() < 1e-9);
+        let own = parse_stat(stat, OWN).unwrap();
+        assert_eq!(own.major_faults, 42);
+        assert!((own.user_s - 300.0 / ticks).abs() < 1e-9);
+        assert!((own.system_s - 50.0 / ticks).abs() < 1e-9);
+        let ended = parse_stat(stat, ENDED_CHILDREN).unwrap();
+        assert_eq!(ended.major_faults, 43);
+        assert!((ended.cpu_s() - 30.0 / ticks).abs() < 1e-9);
     }
 
     #[test]
-    fn own_cpu_grows_with_work_and_memory_is_seen() {
+    fn own_cpu_grows_with_work() {
         let pid = std::process::id();
         let before = Usage::of(pid).unwrap();
-        let sampler = PeakSampler::start(pid, Duration::from_millis(5));
-        let block = vec![1_u8; 64 << 20];
+        let block = vec![1_u8; 1 << 20];
         let mut sum = 0_u64;
         // Once at least: other tests of this process use CPU time too.
         loop {
@@ -194,13 +157,32 @@ mod tests {
             }
         }
         assert!(sum > 0);
-        assert!(sampler.finish().unwrap() > 64 << 20);
-        assert!(peak_resident_bytes(pid).unwrap() > 64 << 20);
+    }
+
+    #[test]
+    fn a_tree_counts_grandchildren_and_those_that_have_ended() {
+        // The first subshell burns and ends, is waited for; the second one is still there.
+        let burn = "i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done";
+        let script = format!("( {burn} ); ( {burn}; echo burnt; sleep 60 ) & wait");
+        let mut child =
+            Command::new("sh").args(["-c", &script]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        let mut line = [0; 6];
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut line).unwrap();
+        let alone = Usage::of(child.id()).unwrap();
+        let whole = Usage::of_tree(child.id()).unwrap();
+        let below = tree::below(child.id()).unwrap();
+        for pid in &below {
+            Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(!below.is_empty());
+        assert!(whole.cpu_s() >= alone.cpu_s() + 0.02, "{whole:?} {alone:?}");
     }
 
     #[test]
     fn a_process_that_is_gone_is_an_error() {
         assert!(Usage::of(u32::MAX - 1).is_err());
-        assert_eq!(PeakSampler::start(u32::MAX - 1, Duration::from_millis(1)).finish(), None);
+        assert!(Usage::of_tree(u32::MAX - 1).is_err());
     }
 }

@@ -1,19 +1,36 @@
-//! Statistics of trials: medians and their intervals.
+//! Statistics of trials: medians, ratios of medians, and their intervals.
 //!
 //! Trials within one round share whatever the machine did in that round, so they are not independent;
 //! the bootstrap therefore resamples whole rounds (Davison & Hinkley, *Bootstrap Methods and their
 //! Application*, 1997, §3.8 "hierarchical data", with resampling at the highest level only).
+//!
+//! Rounds are few, five by default. The percentile limits of a median over so few rounds are their
+//! extremes: two equal systems would be called different whenever one of them was faster in all five
+//! rounds, which chance does in 6.25 % of all comparisons. The interval is therefore Student's, with the
+//! bootstrap's standard error (Hesterberg, "What Teachers Should Know About the Bootstrap", *The American
+//! Statistician* 69, 2015, §3 and its table of "t with bootstrap standard error"): the standard error is
+//! widened by √(n / (n − 1)), because resampling draws from a spread that is too narrow by just that
+//! factor, and the quantile is Student's with n − 1 degrees of freedom, n being the number of rounds.
+//! All of it happens on logarithms, since times and their ratios are positive and skewed.
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::statistics::{Data, Median, Statistics};
 
-/// Resamples taken for an interval. 2,000 put the Monte Carlo error of a 95 % percentile limit well
-/// below the interval's own width (Efron & Tibshirani, *An Introduction to the Bootstrap*, 1993, §14.5).
+/// Resamples taken for a standard error. 2,000 put its Monte Carlo error at 1/√(2 · 2000) = 1.6 %
+/// (Efron & Tibshirani, *An Introduction to the Bootstrap*, 1993, §6.4).
 pub const RESAMPLES: usize = 2_000;
 
-/// A median with the limits of its 95 % interval.
+/// Fixed, so that the same journal gives the same interval wherever it is read. The generator's stream is
+/// the same on every machine (ChaCha with 8 rounds).
+const SEED: u64 = 0x6a73_6f6e_6174_686c;
+
+/// A median, or a ratio of medians, with the limits of its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The median, in the unit of the samples.
+    /// The median, in the unit of the samples; or the ratio.
     pub median: f64,
     /// Lower limit; `None` when fewer than two rounds were seen, which cannot show how rounds differ.
     pub low: Option<f64>,
@@ -21,104 +38,116 @@ pub struct Estimate {
     pub high: Option<f64>,
 }
 
+impl Estimate {
+    /// Whether a ratio's interval excludes one: the only ground on which two systems are called different.
+    #[must_use]
+    pub fn excludes_one(&self) -> bool {
+        matches!((self.low, self.high), (Some(low), Some(high)) if low > 1.0 || high < 1.0)
+    }
+}
+
 /// The median: the middle value, or the mean of the two middle ones. `None` of no samples.
 #[must_use]
 pub fn median(samples: &[f64]) -> Option<f64> {
-    let mut sorted = samples.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    median_sorted(&sorted)
+    (!samples.is_empty()).then(|| Data::new(samples.to_vec()).median())
 }
 
-fn median_sorted(sorted: &[f64]) -> Option<f64> {
-    let middle = sorted.len() / 2;
-    let upper = *sorted.get(middle)?;
-    if sorted.len() % 2 == 1 {
-        return Some(upper);
-    }
-    Some(f64::midpoint(*sorted.get(middle - 1)?, upper))
-}
-
-/// Median over all samples of all rounds with a percentile bootstrap interval over rounds.
-/// `None` when there is no sample at all.
+/// Median over all samples of all rounds, with an interval over rounds. `None` when there is no sample at
+/// all. There is no interval where a median is not positive: a logarithm has nothing to say about it.
 #[must_use]
 pub fn estimate(rounds: &[Vec<f64>]) -> Option<Estimate> {
-    let rounds: Vec<&Vec<f64>> = rounds.iter().filter(|round| !round.is_empty()).collect();
-    let all: Vec<f64> = rounds.iter().flat_map(|round| round.iter().copied()).collect();
-    let median = median(&all)?;
-    if rounds.len() < 2 {
-        return Some(Estimate { median, low: None, high: None });
-    }
-    let (low, high) = percentile_interval(&rounds, median_sorted);
-    Some(Estimate { median, low, high })
+    let rounds: Vec<&[f64]> = rounds.iter().filter(|round| !round.is_empty()).map(Vec::as_slice).collect();
+    let all: Vec<usize> = (0..rounds.len()).collect();
+    let mut pool = Vec::new();
+    let median = pooled_median(&rounds, &all, &mut pool)?;
+    Some(with_interval(median, rounds.len(), |drawn| pooled_median(&rounds, drawn, &mut pool)))
 }
 
-/// Ratio of the medians of two paired series of rounds (`a[i]` and `b[i]` ran next to each other), with
-/// an interval over rounds. `None` unless both have the same number of non-empty rounds.
+/// Ratio of the medians of two series whose rounds ran next to each other (`a[i]` and `b[i]` in round i),
+/// with an interval over rounds: both sides of a round are drawn together, so that what the machine did
+/// in it cancels. Rounds in which either side has no sample are left out. `None` when no round is left.
 #[must_use]
 pub fn paired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Estimate> {
-    if a.len() != b.len() {
-        return None;
-    }
-    let ratios: Vec<Vec<f64>> = a
+    let (a, b): (Vec<&[f64]>, Vec<&[f64]>) = a
         .iter()
         .zip(b)
-        .map(|(left, right)| Some(vec![self::median(left)? / self::median(right)?]))
-        .collect::<Option<_>>()?;
-    estimate(&ratios)
+        .filter(|(a, b)| !a.is_empty() && !b.is_empty())
+        .map(|(a, b)| (a.as_slice(), b.as_slice()))
+        .unzip();
+    let all: Vec<usize> = (0..a.len()).collect();
+    let mut pool = Vec::new();
+    let mut ratio =
+        |drawn: &[usize]| Some(pooled_median(&a, drawn, &mut pool)? / pooled_median(&b, drawn, &mut pool)?);
+    let observed = ratio(&all).filter(|ratio| ratio.is_finite())?;
+    Some(with_interval(observed, a.len(), ratio))
 }
 
-fn percentile_interval(
-    rounds: &[&Vec<f64>],
-    statistic: impl Fn(&[f64]) -> Option<f64>,
-) -> (Option<f64>, Option<f64>) {
-    // A fixed seed: the same journal gives the same interval wherever it is read.
-    let mut random = SplitMix(0x6a73_6f6e_6174_686c);
-    let mut values: Vec<f64> = Vec::with_capacity(RESAMPLES);
-    let mut pooled: Vec<f64> = Vec::new();
+/// Exponent of a power law through points (x, y): the slope of the least-squares line through their
+/// logarithms, 1 for linear growth. `None` with fewer than two different x, or anything not positive.
+#[must_use]
+pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
+    if points.iter().any(|(x, y)| *x <= 0.0 || *y <= 0.0) {
+        return None;
+    }
+    let (x, y): (Vec<f64>, Vec<f64>) = points.iter().map(|(x, y)| (x.ln(), y.ln())).unzip();
+    let slope = x.as_slice().population_covariance(y.as_slice()) / x.as_slice().population_variance();
+    slope.is_finite().then_some(slope)
+}
+
+/// The median of the samples of the rounds `drawn`, each as often as it was drawn.
+fn pooled_median(rounds: &[&[f64]], drawn: &[usize], pool: &mut Vec<f64>) -> Option<f64> {
+    pool.clear();
+    pool.extend(drawn.iter().filter_map(|index| rounds.get(*index)).copied().flatten());
+    let middle = pool.len() / 2;
+    let even = pool.len().is_multiple_of(2);
+    if pool.is_empty() {
+        return None;
+    }
+    // Selection in place: thousands of resamples a cell are taken, and sorting each would be felt.
+    let (below, upper, _) = pool.select_nth_unstable_by(middle, f64::total_cmp);
+    let upper = *upper;
+    if !even {
+        return Some(upper);
+    }
+    Some(f64::midpoint(below.iter().copied().reduce(f64::max)?, upper))
+}
+
+/// The interval around `observed` over `rounds` rounds, by `statistic` of resampled rounds.
+fn with_interval(
+    observed: f64,
+    rounds: usize,
+    mut statistic: impl FnMut(&[usize]) -> Option<f64>,
+) -> Estimate {
+    let alone = Estimate { median: observed, low: None, high: None };
+    if rounds < 2 || observed <= 0.0 {
+        return alone;
+    }
+    let mut random = ChaCha8Rng::seed_from_u64(SEED);
+    let mut drawn = vec![0; rounds];
+    let mut logarithms = Vec::with_capacity(RESAMPLES);
     for _ in 0..RESAMPLES {
-        pooled.clear();
-        for _ in 0..rounds.len() {
-            pooled.extend_from_slice(rounds[random.below(rounds.len())]);
+        drawn.fill_with(|| random.random_range(0..rounds));
+        match statistic(&drawn) {
+            Some(value) if value > 0.0 && value.is_finite() => logarithms.push(value.ln()),
+            _ => return alone,
         }
-        pooled.sort_by(f64::total_cmp);
-        values.extend(statistic(&pooled));
     }
-    values.sort_by(f64::total_cmp);
-    (quantile_sorted(&values, 0.025), quantile_sorted(&values, 0.975))
-}
-
-/// Linear interpolation between order statistics (Hyndman & Fan 1996, type 7).
-fn quantile_sorted(sorted: &[f64], q: f64) -> Option<f64> {
-    let position = q * sorted.len().checked_sub(1)? as f64;
-    let below = position.floor() as usize;
-    let lower = *sorted.get(below)?;
-    let upper = *sorted.get(below + 1).unwrap_or(&lower);
-    Some(lower + (upper - lower) * (position - below as f64))
-}
-
-/// SplitMix64 (Steele, Lea & Flood 2014), enough for choosing rounds.
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `bound` by the high half of a product (Lemire 2019, without the rejection step:
-    /// the bias for a few dozen rounds is below 2⁻⁵⁸).
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
+    let n = rounds as f64;
+    let standard_error = logarithms.as_slice().std_dev() * (n / (n - 1.0)).sqrt();
+    let Ok(student) = StudentsT::new(0.0, 1.0, n - 1.0) else { return alone };
+    let reach = student.inverse_cdf(0.975) * standard_error;
+    Estimate { median: observed, low: Some(observed * (-reach).exp()), high: Some(observed * reach.exp()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn close(got: Option<f64>, want: f64) {
+        let got = got.unwrap();
+        assert!((got / want - 1.0).abs() < 0.03, "{got} is not {want}");
+    }
 
     #[test]
     fn medians_of_odd_and_even_counts() {
@@ -132,19 +161,39 @@ mod tests {
     fn one_round_has_no_interval() {
         let got = estimate(&[vec![1.0, 2.0, 9.0]]).unwrap();
         assert_eq!((got.median, got.low, got.high), (2.0, None, None));
+        assert_eq!(estimate(&[vec![], vec![]]), None);
+        assert_eq!(paired_ratio(&[vec![1.0]], &[vec![]]), None);
     }
 
     #[test]
     fn identical_rounds_have_an_interval_of_no_width() {
         let got = estimate(&vec![vec![2.0, 2.0]; 5]).unwrap();
         assert_eq!((got.low, got.high), (Some(2.0), Some(2.0)));
+        assert!(!got.excludes_one() || got.median != 1.0);
     }
 
+    /// By hand: resamples of two rounds {1}, {e²} are medians 1, (1+e²)/2, e² with probabilities ¼, ½, ¼,
+    /// logarithms 0, 1.4338, 2: mean 1.2169, standard deviation 0.7401; widened by √2 and reached out with
+    /// t(0.975, 1) = 12.706 that is a reach of 13.30 on the logarithm.
     #[test]
-    fn two_rounds_reach_from_one_to_the_other() {
-        // Resamples are {1,1}, {1,3}, {3,3} with probabilities 1/4, 1/2, 1/4.
-        let got = estimate(&[vec![1.0], vec![3.0]]).unwrap();
-        assert_eq!((got.median, got.low, got.high), (2.0, Some(1.0), Some(3.0)));
+    fn two_rounds_by_hand() {
+        let e2 = 1.0_f64.exp().powi(2);
+        let got = estimate(&[vec![1.0], vec![e2]]).unwrap();
+        close(Some(got.median), f64::midpoint(1.0, e2));
+        close(got.high.map(|high| (high / got.median).ln()), 13.30);
+        close(got.low.map(|low| (got.median / low).ln()), 13.30);
+    }
+
+    /// By hand: with three rounds of one sample each the bootstrap median is the smallest, the middle, the
+    /// largest with probabilities 7/27, 13/27, 7/27; for logarithms −1, 0, 1 its variance is 14/27, the
+    /// standard error √(14/27 · 3/2) = 0.8819, t(0.975, 2) = 4.303, the reach 3.795.
+    #[test]
+    fn three_rounds_by_hand() {
+        let e = 1.0_f64.exp();
+        let got = estimate(&[vec![1.0 / e], vec![1.0], vec![e]]).unwrap();
+        assert_eq!(got.median, 1.0);
+        close(got.high.map(f64::ln), 3.795);
+        close(got.low.map(|low| -low.ln()), 3.795);
     }
 
     #[test]
@@ -153,20 +202,72 @@ mod tests {
         let b = [vec![1.0], vec![10.0], vec![100.0]];
         let got = paired_ratio(&a, &b).unwrap();
         assert_eq!((got.median, got.low, got.high), (2.0, Some(2.0), Some(2.0)));
-        assert_eq!(paired_ratio(&a, &b[..2]), None);
+        assert!(got.excludes_one());
+        // A round that only one side finished is no pair.
+        let with_a_gap = paired_ratio(&[vec![2.0], vec![], vec![200.0]], &b).unwrap();
+        assert_eq!((with_a_gap.low, with_a_gap.high), (Some(2.0), Some(2.0)));
+    }
+
+    #[test]
+    fn growth_is_told_by_its_exponent() {
+        assert!((exponent(&[(1e5, 0.1), (1e6, 1.0), (1e7, 10.0)]).unwrap() - 1.0).abs() < 1e-12);
+        assert!((exponent(&[(10.0, 5.0), (1000.0, 5e4)]).unwrap() - 2.0).abs() < 1e-12);
+        assert_eq!(exponent(&[(10.0, 5.0)]), None);
+        assert_eq!(exponent(&[(10.0, 5.0), (20.0, 0.0)]), None);
+    }
+
+    /// Rounds of a machine that has good and bad ones, with trials that scatter inside them.
+    fn noisy(random: &mut ChaCha8Rng, shared: &[f64], factor: f64) -> Vec<Vec<f64>> {
+        let mut normal = || (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0;
+        shared
+            .iter()
+            .map(|shared| {
+                let own = shared + 0.03 * normal();
+                (0..3).map(|_| factor * (own + 0.02 * normal()).exp()).collect()
+            })
+            .collect()
+    }
+
+    /// 2,000 comparisons of a system with itself and of systems 20 % apart. The share of false alarms must
+    /// be what a 95 % interval allows, and the real difference must be found nearly always.
+    #[test]
+    fn five_rounds_raise_few_false_alarms_and_find_a_fifth() {
+        let mut random = ChaCha8Rng::seed_from_u64(7);
+        let (mut false_alarms, mut found) = (0, 0);
+        for _ in 0..2_000 {
+            let shared: Vec<f64> = (0..5).map(|_| 0.2 * random.random::<f64>()).collect();
+            let one = noisy(&mut random, &shared, 1.0);
+            let same = noisy(&mut random, &shared, 1.0);
+            let slower = noisy(&mut random, &shared, 1.2);
+            false_alarms += usize::from(paired_ratio(&one, &same).unwrap().excludes_one());
+            found += usize::from(paired_ratio(&slower, &one).unwrap().excludes_one());
+        }
+        println!("{false_alarms} false alarms, {found} found, of 2,000");
+        assert!(false_alarms <= 100, "{false_alarms} of 2,000");
+        assert!(found >= 1_800, "{found} of 2,000");
     }
 
     proptest! {
         #[test]
-        fn an_interval_holds_its_median_and_stays_within_the_samples(
+        fn an_interval_holds_its_median(
             rounds in prop::collection::vec(prop::collection::vec(0.001_f64..1e3, 1..6), 2..7)
         ) {
             let got = estimate(&rounds).unwrap();
             let (low, high) = (got.low.unwrap(), got.high.unwrap());
-            prop_assert!(low <= high);
+            prop_assert!(low <= got.median && got.median <= high);
             let least = rounds.iter().flatten().copied().fold(f64::MAX, f64::min);
             let most = rounds.iter().flatten().copied().fold(0.0, f64::max);
-            prop_assert!(low >= least && high <= most && got.median >= least && got.median <= most);
+            prop_assert!(got.median >= least && got.median <= most);
+        }
+
+        #[test]
+        fn a_ratio_turned_round_is_its_inverse(
+            a in prop::collection::vec(prop::collection::vec(0.1_f64..10.0, 1..4), 2..6),
+            b in prop::collection::vec(prop::collection::vec(0.1_f64..10.0, 1..4), 2..6),
+        ) {
+            let (one, other) = (paired_ratio(&a, &b).unwrap(), paired_ratio(&b, &a).unwrap());
+            prop_assert!((one.median * other.median - 1.0).abs() < 1e-9);
+            prop_assert!((one.low.unwrap_or(1.0) * other.high.unwrap_or(1.0) - 1.0).abs() < 1e-6);
         }
     }
 }

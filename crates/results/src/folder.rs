@@ -93,6 +93,15 @@ impl RunFolder {
         self.path.join("logs")
     }
 
+    /// The file of the run's 1 Hz series, one JSON line a second, open at its end.
+    ///
+    /// # Errors
+    /// When it cannot be written to.
+    pub fn series(&self) -> Result<File, ResultsError> {
+        let path = self.path.join("series.ndjson");
+        File::options().create(true).append(true).open(&path).map_err(ResultsError::io("write to", &path))
+    }
+
     fn manifest_path(&self) -> PathBuf {
         manifest_path(&self.path)
     }

@@ -10,6 +10,7 @@ use jsonathlon_dataset::stage::{StageOptions, Staged, stage};
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_measure::disk;
 use jsonathlon_measure::machine::{self, Machine};
+use jsonathlon_measure::series::{INTERVAL, Series, Subject};
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
@@ -70,7 +71,7 @@ pub fn start(
     let manifest = manifest(plan, &staged, &folder, disk_bytes_per_s, analytics.keys())?;
     folder.write_manifest(&manifest)?;
     let (journal, _) = folder.journal()?;
-    analytics.run(&mut Recorder::new(&folder, journal, &manifest.plan.trials, observer))?;
+    run_trials(&analytics, &mut Recorder::new(&folder, journal, &manifest.plan.trials, observer))?;
     clean_up(plan, &folder)
 }
 
@@ -131,7 +132,7 @@ pub fn resume(
     let resumed = records.iter().filter(|record| matches!(record.body, Body::Resumed { .. })).count();
     let at_ms = jiff::Timestamp::now().as_millisecond();
     journal.append(&Record::new(format!("resumed:{}", resumed + 1), Body::Resumed { at_ms }))?;
-    analytics.run(&mut Recorder::new(&folder, journal, &manifest.plan.trials, observer))?;
+    run_trials(&analytics, &mut Recorder::new(&folder, journal, &manifest.plan.trials, observer))?;
     clean_up(plan, &folder)
 }
 
@@ -150,8 +151,17 @@ fn analytics<'a>(
         worker: &plan.worker,
         work: folder.work(),
         logs: folder.logs(),
+        subject: Subject::default(),
         cancelled,
     }
+}
+
+/// The trials, with the 1 Hz series beside them. The series of a resumed run goes on in the same file.
+fn run_trials(analytics: &Analytics<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    let folder = recorder.folder;
+    let output = folder.series()?;
+    let _until_the_end = Series::start(&folder.work(), analytics.subject.clone(), INTERVAL, output);
+    analytics.run(recorder)
 }
 
 fn stage_documents(

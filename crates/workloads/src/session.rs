@@ -11,7 +11,9 @@ use jsonathlon_drivers::worker::protocol::{
     FailureKind as RefusedKind, Figures, Op, Opened, PROTOCOL, PlanText, Progress, Ran,
 };
 use jsonathlon_drivers::worker::{Worker, WorkerError};
+use jsonathlon_measure::memory::Memory;
 use jsonathlon_measure::page_cache;
+use jsonathlon_measure::series::Subject;
 use jsonathlon_results::record::{Failure, FailureKind};
 use jsonathlon_systems::{Analytics, Configuration};
 use serde::de::DeserializeOwned;
@@ -141,11 +143,14 @@ pub(crate) struct Session<'a> {
     log: PathBuf,
     cores: usize,
     worker: Option<Worker>,
+    subject: Subject,
     cancelled: &'a dyn Fn() -> bool,
     /// What the engine said about its version when it was opened last.
     pub(crate) reported_version: Option<String>,
     /// Seconds that the last opening took.
     pub(crate) open_s: f64,
+    /// What the process tree held right after it, before anything was asked.
+    pub(crate) idle: Option<Memory>,
 }
 
 impl<'a> Session<'a> {
@@ -155,6 +160,7 @@ impl<'a> Session<'a> {
         folder: PathBuf,
         log: PathBuf,
         cores: usize,
+        subject: Subject,
         cancelled: &'a dyn Fn() -> bool,
     ) -> Self {
         Self {
@@ -164,9 +170,11 @@ impl<'a> Session<'a> {
             log,
             cores,
             worker: None,
+            subject,
             cancelled,
             reported_version: None,
             open_s: 0.0,
+            idle: None,
         }
     }
 
@@ -185,10 +193,11 @@ impl<'a> Session<'a> {
         if self.pid().is_some() {
             return Ok(());
         }
-        self.worker = None;
+        self.kill();
         let arguments: Vec<&str> = self.command.arguments.iter().map(String::as_str).collect();
         let no_environment: [(OsString, OsString); 0] = [];
         let worker = Worker::spawn(&self.command.program, &arguments, &self.log, &no_environment)?;
+        self.subject.is(Some(worker.pid()));
         self.worker = Some(worker);
         let cores = self.cores.to_string();
         let folder = self.folder.display().to_string();
@@ -220,13 +229,13 @@ impl<'a> Session<'a> {
             .request(&Op::Open { protocol: PROTOCOL, open }, OPEN_LIMIT, &mut |_| {})
             .inspect_err(|_| {
                 // A session that could not be opened is of no use to anybody.
-                self.worker = None;
+                self.kill();
             })?;
         let expected = configuration.artifact.as_ref().map(|artifact| artifact.reports.as_str());
         if let Some(expected) = expected
             && !opened.version.contains(expected)
         {
-            self.worker = None;
+            self.kill();
             return Err(AskError::failed(
                 FailureKind::Environment,
                 format!(
@@ -238,11 +247,13 @@ impl<'a> Session<'a> {
         }
         self.open_s = opened.seconds;
         self.reported_version = Some(opened.version);
+        self.idle = self.memory();
         Ok(())
     }
 
     /// Ends the session cleanly. A worker that will not close is killed; its data may need recovery.
     pub(crate) fn close(&mut self) -> Result<(), AskError> {
+        self.subject.is(None);
         if let Some(mut worker) = self.worker.take()
             && worker.is_alive()
         {
@@ -253,8 +264,20 @@ impl<'a> Session<'a> {
 
     /// Ends the session, however. A server is gone too afterwards, so that its folder can be removed.
     pub(crate) fn kill(&mut self) {
+        self.subject.is(None);
         self.worker = None;
         wait_until_gone(&self.folder, GONE_LIMIT);
+    }
+
+    /// What the process tree holds now; it takes milliseconds of a large process, so it is asked for
+    /// between trials only.
+    pub(crate) fn memory(&self) -> Option<Memory> {
+        self.pid().and_then(|pid| Memory::of_tree(pid).ok())
+    }
+
+    /// What the run's series shows this system to be doing.
+    pub(crate) fn subject(&self) -> &Subject {
+        &self.subject
     }
 
     /// Stops the engine, drops its files from the page cache, starts it, and drops them again: what

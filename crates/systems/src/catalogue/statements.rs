@@ -32,7 +32,7 @@ const fn rule(name: &'static str, required: bool, single: bool, own: Option<&'st
 }
 
 /// The statement files of the analytics workload.
-pub(crate) const ANALYTICS: [Rule; 17] = [
+pub(crate) const ANALYTICS: [Rule; 18] = [
     rule("create", true, false, None),
     rule("load", true, false, Some("file")),
     rule("index", false, false, None),
@@ -42,6 +42,7 @@ pub(crate) const ANALYTICS: [Rule; 17] = [
     rule("plan", true, true, Some("statement")),
     rule("count", true, true, None),
     rule("sizes", true, true, None),
+    rule("counters", false, true, None),
     rule("read_back", true, true, Some("keys")),
     rule("drop", true, false, None),
     rule("q1", true, true, None),

@@ -5,16 +5,15 @@ use std::time::Duration;
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::Answers;
-use jsonathlon_dataset::value::rows_digest;
+use jsonathlon_dataset::value::{Value, rows_digest};
 use jsonathlon_drivers::worker::protocol::{Answered, Op};
 use jsonathlon_measure::page_cache::{COLD_LIMIT, residency};
-use jsonathlon_measure::process;
-use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Phase, PlanCheck, Trial};
+use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Trial};
 use jsonathlon_systems::QuestionRules;
 
 use super::bound;
 use super::plan::Cells;
-use super::record::{Recorder, blank, cell_result};
+use super::record::{Recorder, blank, cell_result, memory_metrics};
 use super::verify;
 use crate::RunError;
 use crate::session::{AskError, Session};
@@ -77,15 +76,15 @@ impl Asking<'_> {
             };
             return self.fail(&failure, recorder);
         }
-        recorder.observer.event(&crate::observer::Event::Began {
-            what: &format!(
-                "round {} of {}: {} {}",
-                self.round,
-                self.settings.rounds,
-                self.cells.target.id(),
-                self.question.id()
-            ),
-        });
+        let what = format!(
+            "round {} of {}: {} {}",
+            self.round,
+            self.settings.rounds,
+            self.cells.target.id(),
+            self.question.id()
+        );
+        recorder.observer.event(&crate::observer::Event::Began { what: &what });
+        session.subject().does(&format!("{what}, {}", self.state.word()));
         let statement = match cell_result(session.statement(self.question.id(), &[("table", super::TABLE)]))?
         {
             Ok(statement) => statement,
@@ -112,9 +111,13 @@ impl Asking<'_> {
         statement: &str,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), AskError> {
-        self.cold(session, statement, recorder)?;
-        if self.settings.cold_os {
-            self.cold_os(session, statement, recorder)?;
+        if self.cells.can_be_cold() {
+            self.cold(session, statement, recorder)?;
+            if self.settings.cold_os {
+                self.cold_os(session, statement, recorder)?;
+            }
+        } else {
+            session.open()?;
         }
         self.hot(session, statement, recorder)?;
         // After the trials: reading a plan may warm what cold trials want cold.
@@ -205,12 +208,28 @@ impl Asking<'_> {
             let mut trial = blank(&cell, self.round, order);
             if order == 0 {
                 // One look a round, between trials: reading the map of a large process takes milliseconds.
-                let peak = session.pid().and_then(|pid| process::pss_bytes(pid).ok());
-                trial.metrics.extend(peak.map(|bytes| ("peak_pss_bytes".to_owned(), bytes as f64)));
+                trial
+                    .metrics
+                    .extend(session.memory().into_iter().flat_map(|now| memory_metrics(now, session.idle)));
+                trial.metrics.extend(self.own_figures(session)?);
             }
             self.execute(session, statement, trial, key, recorder)?;
         }
         Ok(())
+    }
+
+    /// What the engine itself tells about its memory, where its folder has a statement for that.
+    fn own_figures(&self, session: &mut Session<'_>) -> Result<Metrics, AskError> {
+        if session.target.analytics.statements("counters").is_empty() {
+            return Ok(Metrics::new());
+        }
+        let figures = session.figures("counters", &[("table", super::TABLE)], self.limit())?;
+        let number = |value: &Value| match value {
+            Value::Int(number) => Some(*number as f64),
+            Value::Float(number) => Some(*number),
+            _ => None,
+        };
+        Ok(figures.iter().filter_map(|(name, value)| Some((name.clone(), number(value)?))).collect())
     }
 
     /// Asks once and records the trial, whatever the answer.
@@ -223,7 +242,12 @@ impl Asking<'_> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), AskError> {
         let ask = Op::Ask { statement: statement.to_owned() };
+        session.subject().reset_peak();
         let answered: Answered = session.request(&ask, self.limit(), &mut |_| {})?;
+        // The series looks once a second: only long trials have samples of their own.
+        if let Some(peak) = session.subject().peak() {
+            trial.metrics.extend(memory_metrics(peak, session.idle));
+        }
         let compared = self.compare(&answered);
         trial.at_ms = jiff::Timestamp::now().as_millisecond();
         trial.verdict = compared.verdict;
@@ -322,15 +346,11 @@ impl Asking<'_> {
 
     /// Records every planned trial of this question and round that has no record yet as failed.
     pub(crate) fn fail(&self, failure: &Failure, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-        let mut failed = |phase: Phase, order: u32| {
+        for (phase, order) in self.cells.trials(self.settings) {
             let cell = self.cell(phase);
-            recorder.failed(cell.trial_key(self.round, order), &cell, self.round, order, failure.clone())
-        };
-        failed(Phase::Cold, 0)?;
-        if self.settings.cold_os {
-            failed(Phase::ColdOs, 0)?;
+            recorder.failed(cell.trial_key(self.round, order), &cell, self.round, order, failure.clone())?;
         }
-        (0..self.settings.hot_trials).try_for_each(|order| failed(Phase::Hot, order))
+        Ok(())
     }
 }
 

@@ -14,13 +14,13 @@ use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::stage::{Staged, Suspect, reference_without};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Settled};
-use jsonathlon_measure::process::{self, PeakSampler};
+use jsonathlon_measure::memory::{PeakSampler, peak_resident_bytes};
 use jsonathlon_results::record::{Body, Failure, FailureKind, Metrics, Rejects, Trial, Verdict};
 use jsonathlon_systems::LoadMode;
 
 use super::bound;
 use super::plan::Cells;
-use super::record::{Recorder, blank, cell_result};
+use super::record::{Recorder, blank, cell_result, memory_metrics};
 use super::refused::{self, Refused};
 use super::{PROBE, TABLE};
 use crate::RunError;
@@ -189,9 +189,9 @@ fn attempt(
         trial.metrics.insert("sync_s".into(), sync);
     }
     if let Some(peak) = peak {
-        trial.metrics.insert("peak_pss_bytes".into(), peak as f64);
+        trial.metrics.extend(memory_metrics(peak, session.idle));
     }
-    if let Ok(bytes) = process::peak_resident_bytes(std::process::id()) {
+    if let Ok(bytes) = peak_resident_bytes(std::process::id()) {
         // The coordinator's own memory, which holds the reference answers and little else.
         trial.metrics.insert("peak_harness_bytes".into(), bytes as f64);
     }

@@ -21,6 +21,7 @@ use jsonathlon_dataset::stage::Staged;
 use jsonathlon_dataset::value::Value;
 use jsonathlon_drivers::worker::protocol::{Documents, Op, Settled};
 use jsonathlon_measure::page_cache;
+use jsonathlon_measure::series::Subject;
 use jsonathlon_results::record::{Body, Failure, FailureKind, Metrics, Structure, Verdict};
 
 use crate::RunError;
@@ -50,6 +51,8 @@ pub(crate) struct Analytics<'a> {
     pub(crate) worker: &'a WorkerCommand,
     pub(crate) work: PathBuf,
     pub(crate) logs: PathBuf,
+    /// The system under test, as the run's series sees it.
+    pub(crate) subject: Subject,
     pub(crate) cancelled: &'a dyn Fn() -> bool,
 }
 
@@ -94,7 +97,9 @@ impl<'a> Analytics<'a> {
     }
 
     fn prepare(&self, target: &'a Target, recorder: &mut Recorder<'_>) -> Result<Prepared<'a>, RunError> {
-        recorder.observer.event(&Event::Began { what: &format!("loading {}", target.id()) });
+        let what = format!("loading {}", target.id());
+        recorder.observer.event(&Event::Began { what: &what });
+        self.subject.does(&what);
         let cells = self.cells(target);
         let mut session = Session::new(
             target,
@@ -102,6 +107,7 @@ impl<'a> Analytics<'a> {
             self.work.join(target.id()),
             self.logs.join(format!("{}.log", target.id())),
             self.settings.cores,
+            self.subject.clone(),
             self.cancelled,
         );
         let answers =
@@ -117,6 +123,7 @@ impl<'a> Analytics<'a> {
         one: &mut Prepared<'a>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), RunError> {
+        self.subject.does(&format!("settling {}, {}", one.cells.target.id(), state.word()));
         let cell = one.cells.size(state);
         let key = cell.trial_key(1, 0);
         let result = match &one.answers {

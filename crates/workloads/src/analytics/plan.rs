@@ -91,13 +91,29 @@ impl Cells<'_> {
         round: u32,
         settings: &Settings,
     ) -> Vec<String> {
-        let mut keys = vec![self.question(question, Phase::Cold, state).trial_key(round, 0)];
-        if settings.cold_os {
-            keys.push(self.question(question, Phase::ColdOs, state).trial_key(round, 0));
+        let key = |(phase, order)| self.question(question, phase, state).trial_key(round, order);
+        self.trials(settings).into_iter().map(key).collect()
+    }
+
+    /// Phases and orders of the trials of one question in one round.
+    #[must_use]
+    pub fn trials(&self, settings: &Settings) -> Vec<(Phase, u32)> {
+        let mut trials = Vec::new();
+        if self.can_be_cold() {
+            trials.push((Phase::Cold, 0));
+            if settings.cold_os {
+                trials.push((Phase::ColdOs, 0));
+            }
         }
-        let hot = self.question(question, Phase::Hot, state);
-        keys.extend((0..settings.hot_trials).map(|order| hot.trial_key(round, order)));
-        keys
+        trials.extend((0..settings.hot_trials).map(|order| (Phase::Hot, order)));
+        trials
+    }
+
+    /// Whether the target leaves its data on disk until it is asked: what is in memory whole once it is
+    /// open has no cold trials.
+    #[must_use]
+    pub fn can_be_cold(&self) -> bool {
+        true
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use jsonathlon_measure::machine;
+use jsonathlon_measure::memory::Memory;
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::journal::Journal;
 use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Record, Trial, Verdict};
@@ -112,6 +113,22 @@ pub(crate) fn blank(cell: &Cell, round: u32, order: u32) -> Trial {
         bound_by: None,
         failure: None,
     }
+}
+
+/// What a process tree holds, and how much more than when it had just been opened.
+pub(crate) fn memory_metrics(now: Memory, idle: Option<Memory>) -> Metrics {
+    let mut metrics = Metrics::from([
+        ("peak_pss_bytes".to_owned(), now.pss_bytes as f64),
+        ("peak_anonymous_bytes".to_owned(), now.anonymous_bytes as f64),
+        ("peak_shared_bytes".to_owned(), now.shared_bytes as f64),
+        ("peak_file_mapped_bytes".to_owned(), now.file_bytes as f64),
+    ]);
+    if let Some(idle) = idle {
+        metrics.insert("idle_pss_bytes".to_owned(), idle.pss_bytes as f64);
+        let over = now.pss_bytes.saturating_sub(idle.pss_bytes);
+        metrics.insert("peak_pss_over_idle_bytes".to_owned(), over as f64);
+    }
+    metrics
 }
 
 /// Splits what ends the run from what ends a cell.

@@ -1,0 +1,55 @@
+//! Which processes belong to one server.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::process::proc_file;
+
+/// All processes below `root`, at any depth, `root` itself left out, in no particular order.
+///
+/// # Errors
+/// When `/proc` cannot be listed.
+pub fn below(root: u32) -> io::Result<Vec<u32>> {
+    let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
+    for entry in std::fs::read_dir("/proc")? {
+        let Some(pid) = entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+            continue;
+        };
+        // Processes end while they are being listed.
+        if let Some(parent) = std::fs::read_to_string(proc_file(pid, "stat")).ok().and_then(|s| parent(&s)) {
+            children.entry(parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut next = vec![root];
+    while let Some(pid) = next.pop() {
+        // Taken out, so that a process number used again cannot make a circle.
+        for child in children.remove(&pid).unwrap_or_default() {
+            found.push(child);
+            next.push(child);
+        }
+    }
+    Ok(found)
+}
+
+/// The parent's number: field 4 of proc_pid_stat(5), the second one after the name.
+fn parent(stat: &str) -> Option<u32> {
+    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_is_below_and_a_stranger_is_not() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let found = below(std::process::id()).unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(found.contains(&child.id()));
+        assert!(!found.contains(&1) && !found.contains(&std::process::id()));
+        assert!(below(u32::MAX - 1).unwrap().is_empty());
+        assert_eq!(parent("7 (a) b) S 12 7"), Some(12));
+    }
+}
