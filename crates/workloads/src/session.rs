@@ -143,6 +143,8 @@ pub(crate) struct Session<'a> {
     log: PathBuf,
     cores: usize,
     worker: Option<Worker>,
+    /// The server that the worker has started.
+    server: Option<u32>,
     subject: Subject,
     cancelled: &'a dyn Fn() -> bool,
     /// What the engine said about its version when it was opened last.
@@ -170,6 +172,7 @@ impl<'a> Session<'a> {
             log,
             cores,
             worker: None,
+            server: None,
             subject,
             cancelled,
             reported_version: None,
@@ -186,6 +189,11 @@ impl<'a> Session<'a> {
     /// The worker's process, while it is up.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.worker.as_ref().filter(|worker| worker.is_alive()).map(Worker::pid)
+    }
+
+    /// The process whose tree is the engine, while it is up: the server's, or the worker's own.
+    pub(crate) fn engine(&self) -> Option<u32> {
+        self.pid().map(|worker| self.server.unwrap_or(worker))
     }
 
     /// Starts the worker and opens the engine in it, unless both are up.
@@ -247,6 +255,8 @@ impl<'a> Session<'a> {
         }
         self.open_s = opened.seconds;
         self.reported_version = Some(opened.version);
+        self.server = opened.server_pid;
+        self.subject.is(self.engine());
         self.idle = self.memory();
         Ok(())
     }
@@ -272,7 +282,7 @@ impl<'a> Session<'a> {
     /// What the process tree holds now; it takes milliseconds of a large process, so it is asked for
     /// between trials only.
     pub(crate) fn memory(&self) -> Option<Memory> {
-        self.pid().and_then(|pid| Memory::of_tree(pid).ok())
+        self.engine().and_then(|pid| Memory::of_tree(pid).ok())
     }
 
     /// What the run's series shows this system to be doing.

@@ -208,12 +208,17 @@ pub struct Progress {
     pub unit: String,
 }
 
-/// What the worker process itself spent during one request, the engine inside it included.
+/// What the engine spent during one request: the worker process itself, the engine inside it included, or
+/// all processes of the session's server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpUsage {
     /// CPU seconds of all threads by `CLOCK_PROCESS_CPUTIME_ID`: nanoseconds, where the split into user
-    /// and system below has the kernel's clock tick (10 ms) only.
+    /// and system below has the kernel's clock tick (10 ms) only. Of a server the same holds as far as
+    /// its processes have one thread and are alive when the request ends.
     pub cpu_s: f64,
+    /// CPU seconds of the worker itself, where they are apart from the engine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_cpu_s: Option<f64>,
     /// The kernel's counters.
     #[serde(flatten)]
     pub counters: Usage,
@@ -224,6 +229,9 @@ pub struct OpUsage {
 pub struct Opened {
     /// The system's own answer to the question which version it is.
     pub version: String,
+    /// Process id of the server that was started; none for an engine that lives in the worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_pid: Option<u32>,
     /// Seconds for loading the library, connecting, and the session's statements.
     pub seconds: f64,
     /// What it cost.

@@ -82,7 +82,7 @@ proptest! {
         let answered = Answered {
             seconds,
             outcome: Outcome { columns: vec!["a".into()], rows, rows_read: Some(u64::MAX), ..Outcome::default() },
-            usage: OpUsage { cpu_s: seconds, counters: Usage { read_bytes: u64::MAX, ..Usage::default() } },
+            usage: OpUsage { cpu_s: seconds, client_cpu_s: None, counters: Usage { read_bytes: u64::MAX, ..Usage::default() } },
         };
         let line = serde_json::to_string(&answered).unwrap();
         prop_assert!(!line.contains('\n'));
