@@ -142,16 +142,24 @@ fn attempt(
 ) -> Result<Option<Failure>> {
     session.run("SAVEPOINT part")?;
     let mut broken = None;
-    let copied = session.client.copy_in(statement).and_then(|mut writer| {
-        match send(&mut writer) {
+    let mut begun = true;
+    let copied = match session.client.copy_in(statement) {
+        Ok(mut writer) => match send(&mut writer) {
             Ok(()) => writer.finish().map(|_| ()),
             // Dropping the writer ends the COPY with an error of its own.
             Err(error) => {
                 broken = Some(error);
                 Ok(())
             }
+        },
+        Err(error) => {
+            begun = false;
+            Err(error)
         }
-    });
+    };
+    // The client library ends what did not begin all the same, which the server answers once more than the
+    // library expects.
+    session.out_of_step |= !begun;
     let error = match (copied, broken) {
         (Ok(()), None) => {
             session.run("RELEASE SAVEPOINT part")?;
@@ -163,7 +171,7 @@ fn attempt(
         (Ok(()), Some(other)) => return Err(other),
     };
     let about_documents = error.code().is_some_and(|code| is_about_documents(code.code()));
-    if !about_documents || session.client.is_closed() {
+    if !about_documents || !begun || session.client.is_closed() {
         return Err(session.error(&error));
     }
     session.run("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")?;

@@ -23,6 +23,11 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 pub(crate) struct Postgres {
     client: Client,
     server: Server,
+    endpoint: Endpoint,
+    /// Run again when the session has to be opened again.
+    statements: Vec<String>,
+    /// Client and server no longer agree on whose turn it is.
+    out_of_step: bool,
 }
 
 impl Postgres {
@@ -31,8 +36,9 @@ impl Postgres {
         let launch = open.server.as_ref().ok_or_else(|| {
             DriverError::Unavailable(format!("protocol `{}` needs a server to be started", open.protocol))
         })?;
-        let (server, client) = Server::start(open, launch, connect)?;
-        Ok(Self { client, server })
+        let (server, (client, endpoint)) =
+            Server::start(open, launch, |endpoint| Ok((connect(endpoint)?, endpoint.clone())))?;
+        Ok(Self { client, server, endpoint, statements: open.statements.clone(), out_of_step: false })
     }
 
     /// What the system said, or how it ended.
@@ -52,6 +58,17 @@ impl Postgres {
             None => format!("the server cut the connection: {words}"),
         };
         DriverError::Crashed(self.server.with_log(&text))
+    }
+
+    /// Another session in place of this one, which the server ends and rolls back.
+    fn reconnect(&mut self) -> Result<()> {
+        self.client = connect(&self.endpoint)
+            .map_err(|(NotReady::Yet(why) | NotReady::Ever(why))| self.crashed(&why))?;
+        self.out_of_step = false;
+        for statement in self.statements.clone() {
+            self.run(&statement)?;
+        }
+        Ok(())
     }
 
     fn run(&mut self, statement: &str) -> Result<()> {
@@ -119,7 +136,9 @@ impl Driver for Postgres {
             self.run("COMMIT")?;
             Ok(accepted)
         });
-        if loaded.is_err() && !self.client.is_closed() {
+        if self.out_of_step {
+            self.reconnect()?;
+        } else if loaded.is_err() && !self.client.is_closed() {
             // The first failure is the one to be told.
             self.client.batch_execute("ROLLBACK").ok();
         }
@@ -131,7 +150,7 @@ impl Driver for Postgres {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let Self { client, server } = *self;
+        let Self { client, server, .. } = *self;
         // The server ends the session too, so that nothing is lost when the client cannot.
         client.close().ok();
         server.stop()

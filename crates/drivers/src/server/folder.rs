@@ -19,7 +19,6 @@ const BEGUN: &str = "initialising";
 /// There when it has been made.
 const DONE: &str = "initialised";
 const PASSWORD: &str = "password";
-const PROGRAMS: &str = "programs";
 
 /// A user that owns nothing (`nobody`, 65534 on every Linux): servers refuse to run as root, and need not.
 const NOBODY: (u32, u32) = (65534, 65534);
@@ -142,6 +141,13 @@ impl Folder {
         self.give(path)
     }
 
+    /// Sessions with the same programs share one copy.
+    fn copy_of_programs(&self, launch: &Launch) -> PathBuf {
+        let name = launch.installed.as_deref().and_then(Path::file_name).unwrap_or_default();
+        let above = self.root.parent().unwrap_or(&self.root);
+        above.join(format!("programs-{}", name.to_string_lossy().replace('.', "_")))
+    }
+
     fn give(&self, path: &Path) -> Result<()> {
         match self.user {
             Some((uid, gid)) => {
@@ -151,10 +157,12 @@ impl Folder {
         }
     }
 
-    /// The programs where the server's user can get at them: where they are, else as a copy in this folder.
+    /// The programs where the server's user can get at them: where they are, else as a copy beside this
+    /// folder, which holds nothing but data to be measured.
     pub(super) fn programs(&self, launch: &Launch) -> Result<BTreeMap<String, PathBuf>> {
         let hidden = launch.programs.values().find_map(|path| closed(path.parent()?, self.user));
         let Some(hidden) = hidden else { return Ok(launch.programs.clone()) };
+        let copy = self.copy_of_programs(launch);
         let inside = |path: &PathBuf| {
             let installed = launch.installed.as_deref()?;
             Some(path.strip_prefix(installed).ok()?.to_path_buf())
@@ -168,14 +176,13 @@ impl Folder {
                     hidden.display()
                 )));
             };
-            programs.insert(name.clone(), self.root.join(PROGRAMS).join(inside));
+            programs.insert(name.clone(), copy.join(inside));
         }
-        let copy = self.root.join(PROGRAMS);
         if !copy.exists()
             && let Some(installed) = launch.installed.as_deref()
         {
             // Under its final name only when it is whole.
-            let part = self.root.join("programs.part");
+            let part = copy.with_extension("part");
             fs::remove_dir_all(&part).ok();
             copy_tree(installed, &part).map_err(failed("copy the programs to", &part))?;
             fs::rename(&part, &copy).map_err(failed("make", &copy))?;

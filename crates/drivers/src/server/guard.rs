@@ -55,6 +55,7 @@ pub(super) struct Order {
 /// The signal of this name.
 pub(super) fn signal(name: &str) -> Option<Signal> {
     Some(match name {
+        "HUP" => Signal::HUP,
         "INT" => Signal::INT,
         "TERM" => Signal::TERM,
         "QUIT" => Signal::QUIT,
