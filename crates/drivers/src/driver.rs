@@ -64,7 +64,7 @@ pub struct Open {
     pub cores: usize,
     /// The server to be started, for protocols that speak to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server: Option<Launch>,
+    pub server: Option<Box<Launch>>,
 }
 
 /// The answer to one statement.

@@ -48,7 +48,8 @@ impl Postgres {
         let open = std::fs::Permissions::from_mode(0o755);
         let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
         let log = folder.path().join("server.log");
-        let launch = launch(&configuration, &installed.files, installed.folder.as_deref(), &log).unwrap();
+        let launch = launch(&configuration, &installed.files, installed.folder.as_deref(), &log);
+        let launch = *launch.unwrap();
         Self { folder, launch, settings: Vec::new() }
     }
 
@@ -63,7 +64,7 @@ impl Postgres {
             protocol: "postgres".into(),
             folder: self.path("data"),
             settings: self.settings.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-            server: Some(self.launch.clone()),
+            server: Some(Box::new(self.launch.clone())),
             ..Open::default()
         };
         let opened = worker.request(&Op::Open { protocol: PROTOCOL, open }, LIMIT, &|| false, &mut |_| {})?;

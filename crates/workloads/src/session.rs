@@ -63,9 +63,9 @@ pub fn launch(
     programs: &BTreeMap<String, PathBuf>,
     installed: Option<&Path>,
     log: &Path,
-) -> Option<Launch> {
+) -> Option<Box<Launch>> {
     let server = configuration.server.clone()?;
-    Some(Launch {
+    Some(Box::new(Launch {
         programs: programs.clone(),
         installed: installed.map(Path::to_owned),
         log: log.to_owned(),
@@ -83,7 +83,7 @@ pub fn launch(
             start_limit_s: server.start_limit_s,
             stop_limit_s: server.stop_limit_s,
         },
-    })
+    }))
 }
 
 /// How workers are started.

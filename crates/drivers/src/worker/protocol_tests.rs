@@ -2,6 +2,7 @@ use jsonathlon_dataset::value::Row;
 use proptest::prelude::*;
 
 use super::*;
+use crate::server::{Launch, Recipe};
 
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -44,6 +45,10 @@ fn op() -> impl Strategy<Value = Op> {
                 settings: BTreeMap::from([("key".to_owned(), "value".to_owned())]),
                 statements,
                 cores,
+                server: (cores % 2 == 0).then(|| {
+                    let recipe = Recipe { start: vec!["{{server}}".into()], ..Recipe::default() };
+                    Box::new(Launch { port: Some(5), recipe, ..Launch::default() })
+                }),
             },
         },
     );

@@ -123,6 +123,7 @@ pub(crate) fn source(kind: SourceKind, archive: &[u8], members: &[&str]) -> Sour
         sha256: sha256(archive),
         bytes: archive.len() as u64,
         unpacked_bytes: 1_000_000,
+        inner: None,
         members: members.iter().map(|member| (*member).to_owned()).collect(),
         files: [("library".to_owned(), "package/lib.so".to_owned())].into(),
     }
