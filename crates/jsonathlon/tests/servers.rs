@@ -86,14 +86,7 @@ impl Postgres {
 
     /// Processes that work in the server's folder.
     fn processes(&self) -> Vec<u32> {
-        let here = self.folder.path().canonicalize().unwrap();
-        let entries = std::fs::read_dir("/proc").unwrap();
-        entries
-            .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
-            .filter(|pid| {
-                std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|folder| folder.starts_with(&here))
-            })
-            .collect()
+        processes_below(self.folder.path())
     }
 
     fn nothing_is_left(&self) {
@@ -107,6 +100,18 @@ impl Drop for Postgres {
             self.nothing_is_left();
         }
     }
+}
+
+/// Processes that work in a folder or below it.
+fn processes_below(folder: &Path) -> Vec<u32> {
+    let Ok(here) = folder.canonicalize() else { return Vec::new() };
+    let entries = std::fs::read_dir("/proc").unwrap();
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|pid| {
+            std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|folder| folder.starts_with(&here))
+        })
+        .collect()
 }
 
 fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
@@ -453,4 +458,42 @@ fn data_of_somebody_else_is_left_alone() {
     let message = postgres.refusal();
     assert!(message.contains("was not made by this program"), "{message}");
     assert!(theirs.join("precious").exists());
+}
+
+/// Starts the program measuring PostgreSQL into `out`, waits until its server is up, and sends the signal.
+fn interrupted_run(folder: &Path, out: &Path, signal: Signal) {
+    let mut running = std::process::Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
+        .args(["run", "--systems", "postgresql", "--scale", "20k", "--rounds", "1", "--trials", "3", "--out"])
+        .arg(out)
+        .current_dir(folder)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    eventually("the server is up", || !processes_below(&out.join("work")).is_empty());
+    std::thread::sleep(Duration::from_millis(700));
+    kill_process(Pid::from_child(&running), signal).unwrap();
+    let status = running.wait().unwrap();
+    assert!(!status.success(), "{status}");
+}
+
+#[test]
+fn no_server_outlives_the_program_however_that_ends() {
+    let open = std::fs::Permissions::from_mode(0o755);
+    let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
+    for (name, signal) in [("killed", Signal::KILL), ("interrupted", Signal::INT)] {
+        let out = folder.path().join(name);
+        interrupted_run(folder.path(), &out, signal);
+        eventually("no process works in the run's folder", || processes_below(&out).is_empty());
+    }
+    // And what was killed can go on.
+    let resumed = std::process::Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
+        .args(["run", "--resume"])
+        .arg(folder.path().join("killed"))
+        .output()
+        .unwrap();
+    assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+    assert!(processes_below(folder.path()).is_empty());
+    let left = std::fs::read_dir(folder.path().join("killed/work")).unwrap().count();
+    assert_eq!(left, 0, "data folders stayed");
 }

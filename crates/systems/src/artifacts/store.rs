@@ -186,7 +186,9 @@ impl Store {
         }
         // What the client left beside the archive can be as large as it is.
         drop(fetching);
-        let inner = self.inner(source, &download, client.format(), places, watch)?;
+        let inner = self
+            .inner(source, &download, client.format(), places, watch)
+            .inspect_err(|error| forget_unusable(error, &download))?;
         let (archive, format) = match &inner {
             Some((_, archive, format)) => (archive.as_path(), *format),
             None => (download.as_path(), client.format()),
@@ -212,10 +214,7 @@ impl Store {
         let record = match unpacked {
             Ok(files) => Record::new(artifact, source, files),
             Err(error) => {
-                // An archive that cannot be unpacked now cannot be tomorrow.
-                if matches!(error, ArtifactError::Archive { .. }) {
-                    let _ = remove_all(&download);
-                }
+                forget_unusable(&error, &download);
                 return Err(error);
             }
         };
@@ -431,6 +430,13 @@ fn installed(folder: &Path, source: &Source, record: &Record) -> Installed {
         sha256: Some(record.sha256.clone()),
         source: record.source.clone(),
         files: source.files.iter().map(|(role, path)| (role.clone(), folder.join(path))).collect(),
+    }
+}
+
+/// An archive that cannot be unpacked now cannot be tomorrow.
+fn forget_unusable(error: &ArtifactError, download: &Path) {
+    if matches!(error, ArtifactError::Archive { .. }) {
+        let _ = remove_all(download);
     }
 }
 
