@@ -545,7 +545,7 @@ fn a_server_is_described_by_its_folder_and_mistakes_in_it_are_named() {
         (
             "\"{{port}}\"",
             "\"{{prot}}\"",
-            "`server.start`: `{{prot}}` has no value here; did you mean `port`?",
+            "`server.start`: `{{prot}}` has no value here (did you mean `port`?",
         ),
         ("\"{{port}}\"", "\"{{password}}\"", "`{{password}}` has no value here"),
         ("\"{{initdb}}\"", "\"{{initdd}}\"", "`server.init.0`: `{{initdd}}` has no value here"),

@@ -15,7 +15,7 @@ use crate::driver::{Documents, DriverError, LoadSink, Result};
 
 /// Bytes after which a chunk ends: long against the four round trips that a chunk costs, and the most that
 /// is sent again for one refused document.
-const CHUNK: usize = 16 << 20;
+const CHUNK: usize = 8 << 20;
 /// Bytes handed to the connection at a time.
 const PIECE: usize = 1 << 16;
 /// Documents offered at first after a refused one; where one is bad the next may be as well.
