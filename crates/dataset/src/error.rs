@@ -109,6 +109,21 @@ pub enum DataError {
         reason: String,
     },
 
+    /// Data that is for the most part no JSON.
+    #[error(
+        "{unreadable} of the first {documents} lines of {input} are no JSON objects (the first: {reason}); newline-delimited JSON is expected, leave out what is something else"
+    )]
+    MostlyUnreadable {
+        /// The source, as a person would name it.
+        input: String,
+        /// How many lines there are so far.
+        documents: u64,
+        /// How many of them could not be read.
+        unreadable: u64,
+        /// What is wrong with the first of them.
+        reason: String,
+    },
+
     /// A download that could not be started.
     #[error(
         "failed to download {address}: {reason}; check the address and the connection, or download the file and name its path"

@@ -1,5 +1,6 @@
 //! The generated set against the published figures of the real one at a million events:
-//! exact counts, distinct users, compressed sizes.
+//! exact counts, distinct users, compressed sizes, time. Distinct users of larger sets are counted where the
+//! laws are (`generate/users.rs`), and what engines make of the documents in the program's `tests/sizes.rs`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, like the tests")]
 
@@ -15,6 +16,7 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 struct Event<'a> {
     did: &'a str,
+    time_us: u64,
     #[serde(borrow)]
     commit: Option<Commit<'a>>,
 }
@@ -49,12 +51,16 @@ struct Counts {
     creates: HashMap<String, u32>,
     users: HashMap<String, HashSet<String>>,
     without_collection: u32,
+    /// Times of the first and the last event.
+    times: Option<(u64, u64)>,
 }
 
 impl Counts {
     fn observe(&mut self, chunk: &[u8]) {
         for line in chunk.split(|&b| b == b'\n').filter(|line| !line.is_empty()) {
             let event: Event = serde_json::from_slice(line).unwrap();
+            let first = self.times.map_or(event.time_us, |(first, _)| first);
+            self.times = Some((first, event.time_us));
             let Some(commit) = event.commit else {
                 self.without_collection += 1;
                 continue;
@@ -141,6 +147,9 @@ fn a_million_events_match_the_published_million() {
     let sizes = sizes(42, 1_000_000, |chunk| counts.observe(chunk));
     assert_eq!(counts.events.len(), PUBLISHED.len(), "rare collections come from the second million on");
     assert_eq!(counts.without_collection, 5_328);
+    let (first, last) = counts.times.unwrap();
+    let span = (last - first) as f64 / 1e6;
+    assert!((span - 813.0).abs() < 0.1, "a million events in {span} s");
     for (name, events, creates, users) in PUBLISHED {
         assert_eq!(counts.events[name], events, "{name}");
         assert_eq!(counts.creates.get(name).copied().unwrap_or(0), creates, "creates of {name}");

@@ -43,7 +43,7 @@ pub enum DriverError {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
-    /// `chdb`, `duckdb`, `postgres`, `sqlite` or `mock`.
+    /// `chdb`, `duckdb`, `postgres`, `sqlite`, `yardstick` or `mock`.
     pub protocol: String,
     /// The engine's shared library, for protocols that load one.
     #[serde(default)]
@@ -51,7 +51,7 @@ pub struct Open {
     /// The private data folder; made when it is not there. What is in it survives the session.
     pub folder: PathBuf,
     /// Start settings in the engine's own names: `--key=value` of chDB, configuration options of DuckDB,
-    /// pragmas of SQLite, `script` of the mock.
+    /// pragmas of SQLite, `threads` of the yardstick, `script` of the mock.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
     /// Statements run in their order right after connecting.

@@ -8,6 +8,7 @@
 pub mod driver;
 pub mod server;
 pub mod worker;
+pub mod yardstick;
 
 mod chdb;
 mod connect;

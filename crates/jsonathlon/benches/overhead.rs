@@ -32,7 +32,9 @@ fn main() -> Result<(), Problem> {
     std::fs::write(&file, text)?;
     let file = file.display().to_string();
     let store = Store::from_environment()?;
-    for system in Catalogue::load(&[])?.systems().iter().filter(|system| system.is_embedded()) {
+    for system in
+        Catalogue::load(&[])?.systems().iter().filter(|system| system.is_embedded() && !system.is_reference())
+    {
         let variant = system.variants().iter().find(|v| v.in_default).ok_or("no default variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let analytics = configuration.analytics.as_ref().ok_or("no analytics")?;

@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Data(DataArguments),
     /// Print a run's results in another format
     Export(ExportArguments),
+    /// Put the instrument itself to the test: its false alarms, and how figures grow
+    Check(CheckArguments),
     /// Print shell completions
     Completions {
         /// The shell
@@ -213,6 +215,51 @@ pub(crate) enum DataAction {
         #[arg(long)]
         json: bool,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CheckArguments {
+    #[command(subcommand)]
+    pub(crate) action: CheckAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CheckAction {
+    /// Compare a system with itself and count how often the two are called different
+    Noise(NoiseArguments),
+    /// Show how every figure grows with the number of documents, over runs of different scales
+    Growth(GrowthArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NoiseArguments {
+    /// The system, as NAME or NAME@VERSION
+    #[arg(long, short = 's', value_name = "NAME", default_value = "duckdb")]
+    pub(crate) system: String,
+    /// Its variant
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    pub(crate) variant: String,
+    /// Documents to generate
+    #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
+    pub(crate) scale: u64,
+    /// Comparisons at least; each round of questions gives six
+    #[arg(long, short = 'c', value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) comparisons: u32,
+    /// Rounds a comparison
+    #[arg(long, short = 'r', value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(2..=1000))]
+    pub(crate) rounds: u32,
+    /// Folder for the trials [default: runs/DATE-TIME]
+    #[arg(long, short = 'o', value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) catalogue: CatalogueArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GrowthArguments {
+    /// Folders of runs
+    #[arg(value_name = "DIR", num_args = 2.., required = true)]
+    pub(crate) runs: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -34,6 +34,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Systems(arguments) => commands::systems::run(&arguments),
         Command::Data(arguments) => commands::data::run(&arguments),
+        Command::Check(arguments) => commands::check::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Completions { shell } => commands::shell::completions(shell),
         Command::Man => commands::shell::man(),

@@ -98,6 +98,58 @@ fn compressed_data_that_ends_early_or_is_damaged_says_so() {
     nothing_staged(&world);
 }
 
+/// A few megabytes of gzip that unpack to `head` and then to 10 GB of `piece` again and again.
+fn bomb(world: &World, name: &str, head: &str, piece: &[u8]) -> String {
+    const MEMBER: usize = 64 << 20;
+    let pack = |content: &[u8]| {
+        let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        packed.write_all(content).unwrap();
+        packed.finish().unwrap()
+    };
+    // Members one behind the other are one stream.
+    let member = pack(&piece.repeat(MEMBER / piece.len()));
+    let mut all = if head.is_empty() { Vec::new() } else { pack(head.as_bytes()) };
+    (0..160).for_each(|_| all.extend_from_slice(&member));
+    assert!(all.len() < 60_000_000, "{} bytes are no bomb", all.len());
+    world.file(name, all)
+}
+
+#[test]
+fn bombs_of_gzip_end_in_an_error_within_bounds() {
+    let world = World::new();
+    let one = event(0, "") + "\n";
+    let zeros: &[u8] = &[0];
+    for (name, head, piece, words) in [
+        ("zeros.json.gz", "", zeros, "put one document on each line"),
+        ("string.json.gz", "{\"text\":\"", b"a", "put one document on each line"),
+        ("behind.json.gz", one.as_str(), b"a", "document 1 (counted from 0) is longer than"),
+        ("blank.json.gz", "", b"\n", "holds no documents"),
+        ("rubbish.json.gz", "", b"x\n", "newline-delimited JSON is expected"),
+        ("among.json.gz", one.as_str(), b"x\n", "newline-delimited JSON is expected"),
+    ] {
+        let data = bomb(&world, name, head, piece);
+        // In less memory than a tenth of what is in them, and less disk.
+        let script = "ulimit -v 1500000; ulimit -f 2000000; exec \"$0\" \"$@\"";
+        let mut command = std::process::Command::new("sh");
+        let (program, out) = (support::PROGRAM, world.text("out"));
+        command.args(["-c", script, program, "run", "-s", "sqlite", "-d", &data, "-r", "1", "-o", &out]);
+        command.env(support::MARK, world.path("")).current_dir(world.path("")).stdin(Stdio::null());
+        Running::start(command, &world.path("")).end(LIMIT).expect(2).says(&[&data, words]);
+        nothing_staged(&world);
+        std::fs::remove_file(data).unwrap();
+    }
+}
+
+#[test]
+fn a_folder_named_like_a_file_and_a_device_without_data_say_so() {
+    let world = World::new();
+    let folder = world.text("events.json.gz");
+    std::fs::create_dir(&folder).unwrap();
+    over(&world, &folder).expect(2).says(&[&folder, "it is empty"]);
+    over(&world, "/dev/null").expect(2).says(&["/dev/null holds no documents"]);
+    nothing_staged(&world);
+}
+
 #[test]
 fn data_that_is_no_json_at_all_says_what_is_expected() {
     let world = World::new();

@@ -73,7 +73,7 @@ fn scaled(mut value: f64, units: &[&str], space: &str) -> String {
 }
 
 /// Three significant digits below a thousand, whole numbers above.
-fn three(value: f64) -> String {
+pub(crate) fn three(value: f64) -> String {
     match value.abs() {
         v if v >= 99.95 => format!("{value:.0}"),
         v if v >= 9.995 => format!("{value:.1}"),

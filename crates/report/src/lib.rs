@@ -4,4 +4,7 @@ pub mod format;
 pub mod profile;
 pub mod tables;
 
+pub mod checks;
+
+mod questions;
 mod sections;

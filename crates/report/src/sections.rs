@@ -1,12 +1,10 @@
 //! What the tables hold: a heading line, loading, sizes, one table a question, and what went wrong.
 
-use std::collections::BTreeMap;
-
 use jsonathlon_results::manifest::Configuration;
-use jsonathlon_results::record::{Body, Cell, Phase, Verdict};
+use jsonathlon_results::record::Body;
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
-use crate::format;
+use crate::{format, questions};
 
 /// One table with what stands under it.
 #[derive(Debug, Default)]
@@ -28,23 +26,13 @@ impl Section {
     }
 }
 
-const QUESTIONS: [(&str, &str); 6] = [
-    ("q1", "top event types"),
-    ("q2", "top event types with unique users"),
-    ("q3", "when do people use it"),
-    ("q4", "top 3 post veterans"),
-    ("q5", "top 3 longest activity"),
-    ("q6", "posts by first language, a path that nobody prepared for"),
-];
 const NONE: &str = "–";
 
 pub(crate) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![heading(run, summary), loading(run, summary), sizes(run, summary)];
-    for state in states(summary) {
-        sections.extend(QUESTIONS.iter().filter_map(|(id, title)| question(run, summary, id, title, &state)));
-    }
+    sections.extend(questions::all(run, summary));
     sections.push(reading(run, summary));
-    sections.extend(trouble(run, summary));
+    sections.extend(trouble(summary));
     sections
 }
 
@@ -212,133 +200,6 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
     section
 }
 
-/// A configuration's standing in one question.
-struct Standing<'a> {
-    configuration: &'a Configuration,
-    hot: Option<&'a Entry>,
-    cold: Option<&'a Entry>,
-    comparable: bool,
-}
-
-impl Standing<'_> {
-    fn time(&self) -> Option<f64> {
-        self.hot.and_then(|entry| entry.median_s)
-    }
-}
-
-fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) -> Option<Section> {
-    let mut standings: Vec<Standing<'_>> = Vec::new();
-    for configuration in &run.manifest.configurations {
-        let of = |phases: &[Phase]| {
-            summary.results.iter().find(|entry| {
-                is_of(entry, configuration)
-                    && entry.step == id
-                    && parameter(entry, "state") == Some(state)
-                    && phases.contains(&entry.phase)
-            })
-        };
-        let hot = of(&[Phase::Hot]);
-        let cold = of(&[Phase::Cold]).or_else(|| of(&[Phase::ColdUnverified]));
-        if hot.is_none() && cold.is_none() {
-            continue;
-        }
-        let load = find(summary, configuration, "load", None);
-        let comparable = load.is_some_and(|entry| entry.verdict == Verdict::Exact);
-        standings.push(Standing { configuration, hot, cold, comparable });
-    }
-    if standings.is_empty() {
-        return None;
-    }
-    // Groups in the order of the plan; in each the fastest first, then what may not be compared, and last
-    // what has no time: a system that holds fewer documents must not head a table.
-    let mut groups: Vec<&str> = Vec::new();
-    for standing in &standings {
-        if !groups.contains(&standing.configuration.ranks_with.as_str()) {
-            groups.push(&standing.configuration.ranks_with);
-        }
-    }
-    let several_groups = groups.len() > 1;
-    let place = |standing: &Standing<'_>| groups.iter().position(|g| *g == standing.configuration.ranks_with);
-    standings.sort_by(|a, b| {
-        let worth = |s: &Standing<'_>| (s.time().is_none(), !s.comparable);
-        let times = (a.time().unwrap_or(f64::INFINITY), b.time().unwrap_or(f64::INFINITY));
-        place(a).cmp(&place(b)).then(worth(a).cmp(&worth(b))).then(times.0.total_cmp(&times.1))
-    });
-    let mut header = vec![
-        "system",
-        "variant",
-        "storage",
-        "hot median",
-        "95 % interval",
-        "× of best",
-        "cold median",
-        "verdict",
-        "bound by",
-        "documents/s",
-    ];
-    if several_groups {
-        header.push("ranked with");
-    }
-    let state_words = if state == "drained" { String::new() } else { format!(", {state}") };
-    let mut section = Section::new(format!("{} {title}{state_words}", id.to_uppercase()), &header, 3);
-    section.left_also = vec![7, 8, 10];
-    let best = best_of_groups(&standings);
-    for standing in &standings {
-        section.rows.push(question_row(standing, &best, several_groups));
-    }
-    Some(section)
-}
-
-fn best_of_groups<'a>(standings: &[Standing<'a>]) -> BTreeMap<&'a str, f64> {
-    let mut best: BTreeMap<&str, f64> = BTreeMap::new();
-    for standing in standings.iter().filter(|standing| standing.comparable) {
-        if let Some(time) = standing.time() {
-            let known = best.entry(&standing.configuration.ranks_with).or_insert(time);
-            *known = known.min(time);
-        }
-    }
-    best
-}
-
-fn question_row(standing: &Standing<'_>, best: &BTreeMap<&str, f64>, several_groups: bool) -> Vec<String> {
-    let configuration = standing.configuration;
-    let verdict = [standing.hot, standing.cold].into_iter().flatten().map(|entry| entry.verdict).max();
-    let mut words = verdict.map_or_else(none, |verdict| verdict.word().to_owned());
-    let error = standing.hot.and_then(|entry| entry.metrics.get("relative_error"));
-    if let (Some(Verdict::Approximate), Some(error)) = (verdict, error) {
-        words.push_str(&format!(", error ≤ {}", format::percent(*error)));
-    }
-    if !standing.comparable {
-        words.push_str(", not comparable");
-    }
-    let unverified = standing.cold.is_some_and(|entry| entry.phase == Phase::ColdUnverified);
-    if unverified {
-        words.push_str(", cold-unverified");
-    }
-    let cold = optional(standing.cold.and_then(|entry| entry.median_s), format::seconds);
-    let ratio = match (standing.time(), best.get(configuration.ranks_with.as_str())) {
-        (Some(time), Some(best)) if standing.comparable && *best > 0.0 => format::times(time / best),
-        _ => none(),
-    };
-    let mut row = name(configuration);
-    row.extend([
-        optional(standing.time(), format::seconds),
-        interval(standing.hot),
-        ratio,
-        if unverified { format!("({cold})") } else { cold },
-        words,
-        standing.hot.and_then(|entry| entry.bound_by.clone()).unwrap_or_else(none),
-        optional(
-            standing.time().and(standing.hot).and_then(|e| e.metrics.get("documents_per_s").copied()),
-            format::count,
-        ),
-    ]);
-    if several_groups {
-        row.push(configuration.ranks_with.clone());
-    }
-    row
-}
-
 /// What a reader must know to compare the rows.
 fn reading(run: &Run, summary: &Summary) -> Section {
     let mut section = Section { title: "how to read this".to_owned(), ..Section::default() };
@@ -366,7 +227,8 @@ fn reading(run: &Run, summary: &Summary) -> Section {
             .to_owned(),
     );
     section.notes.push(
-        "intervals: bootstrap over rounds, 95 %; where two of them overlap, no difference has been shown"
+        "intervals: 95 %, bootstrap over rounds; × of best: ratio of medians over shared rounds with its own \
+         interval, and called different only where that excludes 1"
             .to_owned(),
     );
     section.notes.push(format!(
@@ -377,7 +239,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     section
 }
 
-fn trouble(run: &Run, summary: &Summary) -> Option<Section> {
+fn trouble(summary: &Summary) -> Option<Section> {
     let mut section = Section { title: "what went wrong".to_owned(), ..Section::default() };
     // The same failure in many rounds is told once, with how often.
     let mut told: Vec<(String, u64)> = Vec::new();
@@ -400,55 +262,27 @@ fn trouble(run: &Run, summary: &Summary) -> Option<Section> {
         let times = if times > 1 { format!(" ({times} trials)") } else { String::new() };
         section.notes.push(format!("failed: {text}{times}"));
     }
-    for plan in run.records.iter().filter_map(|record| match &record.body {
-        Body::Plan(plan) if !plan.violations.is_empty() => Some(plan),
-        _ => None,
-    }) {
-        let Cell { system, variant, step, .. } = &plan.cell;
-        let violations = plan.violations.join("; ");
-        section.notes.push(format!("failed: {system} {variant} {step}: plan: {violations} ({})", plan.file));
-    }
     (!section.notes.is_empty()).then_some(section)
 }
 
-fn states(summary: &Summary) -> Vec<String> {
-    let mut states: Vec<String> = Vec::new();
-    for entry in summary.results.iter().filter(|entry| entry.step.starts_with('q')) {
-        if let Some(state) = parameter(entry, "state")
-            && !states.iter().any(|known| known == state)
-        {
-            states.push(state.to_owned());
-        }
-    }
-    states.sort_by_key(|state| state != "drained");
-    states
-}
-
-fn find<'a>(
+pub(crate) fn find<'a>(
     summary: &'a Summary,
     configuration: &Configuration,
     step: &str,
     state: Option<&str>,
 ) -> Option<&'a Entry> {
     summary.results.iter().find(|entry| {
-        is_of(entry, configuration)
+        configuration.is_of(entry)
             && entry.step == step
             && (state.is_none() || parameter(entry, "state") == state)
     })
 }
 
-fn is_of(entry: &Entry, configuration: &Configuration) -> bool {
-    entry.system == configuration.system
-        && entry.version == configuration.version
-        && entry.variant == configuration.variant
-        && parameter(entry, "storage") == Some(&configuration.storage)
-}
-
-fn parameter<'a>(entry: &'a Entry, name: &str) -> Option<&'a str> {
+pub(crate) fn parameter<'a>(entry: &'a Entry, name: &str) -> Option<&'a str> {
     entry.parameters.get(name).and_then(|value| value.as_str())
 }
 
-fn name(configuration: &Configuration) -> Vec<String> {
+pub(crate) fn name(configuration: &Configuration) -> Vec<String> {
     vec![
         format!("{} {}", configuration.system, configuration.version),
         configuration.variant.clone(),
@@ -486,18 +320,11 @@ fn share(part: Option<f64>, whole: Option<f64>) -> String {
     }
 }
 
-fn interval(entry: Option<&Entry>) -> String {
-    match entry.and_then(|entry| entry.low_s.zip(entry.high_s)) {
-        Some((low, high)) => format!("{} … {}", format::seconds(low), format::seconds(high)),
-        None => none(),
-    }
-}
-
-fn optional(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
+pub(crate) fn optional(value: Option<f64>, show: impl Fn(f64) -> String) -> String {
     value.map_or_else(none, show)
 }
 
-fn none() -> String {
+pub(crate) fn none() -> String {
     NONE.to_owned()
 }
 

@@ -3,10 +3,13 @@
 //! Nothing here knows how a figure was measured. Every number in a summary comes from journal records
 //! and nowhere else, so that it can be traced to the trials behind it.
 
+pub mod comparison;
 pub mod export;
 pub mod folder;
+pub mod growth;
 pub mod journal;
 pub mod manifest;
+pub mod noise;
 pub mod record;
 pub mod summary;
 

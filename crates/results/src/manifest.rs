@@ -24,6 +24,9 @@ pub struct Data {
     pub origin: serde_json::Value,
     /// Documents that are not JSON.
     pub malformed: u64,
+    /// Seconds that making them ready took.
+    #[serde(default)]
+    pub staging_s: Option<f64>,
     /// Size of the same documents in formats that are not databases: `raw`, `gzip-6`, `lz4`, `zstd-1`.
     #[serde(default)]
     pub reference_sizes: BTreeMap<String, u64>,
@@ -50,6 +53,9 @@ pub struct Configuration {
     pub end_of_life: bool,
     /// Configurations with the same text may be ranked together.
     pub ranks_with: String,
+    /// A row to read others by, never ranked.
+    #[serde(default)]
+    pub reference: bool,
     /// Digest over everything that configures it.
     pub configuration_digest: String,
     /// Digest of the artifact; none for what is part of the program.

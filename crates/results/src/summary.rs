@@ -8,9 +8,10 @@ use jsonathlon_measure::statistics::{estimate, median};
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
+use crate::comparison::{Comparison, comparisons};
 use crate::folder::{read_manifest, read_records};
 use crate::manifest::{Manifest, SCHEMA};
-use crate::record::{Body, Cell, Metrics, Parameters, Phase, Record, Trial, Verdict};
+use crate::record::{Body, Cell, FailureKind, Metrics, Parameters, Phase, PlanCheck, Record, Trial, Verdict};
 
 /// The whole summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -31,7 +32,10 @@ pub struct Summary {
     pub data: DataSummary,
     /// One entry a cell.
     pub results: Vec<Entry>,
-    /// One entry a failed trial.
+    /// Questions' cells beside the best of their ranking and beside the yardstick.
+    #[serde(default)]
+    pub comparisons: Vec<Comparison>,
+    /// One entry a failed trial, and one a plan that broke its configuration's promise.
     pub failures: Vec<FailureEntry>,
 }
 
@@ -46,6 +50,9 @@ pub struct DataSummary {
     pub digest: String,
     /// Where they came from.
     pub source: String,
+    /// Seconds that making them ready took: writing or reading, digest, reference answers.
+    #[serde(default)]
+    pub staging_s: Option<f64>,
 }
 
 /// All trials of one cell.
@@ -81,6 +88,23 @@ pub struct Entry {
     pub metrics: Metrics,
 }
 
+impl Entry {
+    /// The key of the cell that this entry sums up; see [`Cell::key`].
+    #[must_use]
+    pub fn key(&self) -> String {
+        Cell {
+            workload: self.workload.clone(),
+            system: self.system.clone(),
+            version: self.version.clone(),
+            variant: self.variant.clone(),
+            step: self.step.clone(),
+            phase: self.phase,
+            parameters: self.parameters.clone(),
+        }
+        .key()
+    }
+}
+
 /// A trial without a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailureEntry {
@@ -96,7 +120,7 @@ pub struct FailureEntry {
     pub phase: Phase,
     /// Further dimensions.
     pub parameters: Parameters,
-    /// Round.
+    /// Round; 0 of a plan, which is read once for all of them.
     pub round: u32,
     /// Kind of failure.
     pub kind: String,
@@ -136,6 +160,14 @@ impl Run {
         })
     }
 
+    /// The plans among the records.
+    pub fn plans(&self) -> impl Iterator<Item = &PlanCheck> {
+        self.records.iter().filter_map(|record| match &record.body {
+            Body::Plan(plan) => Some(plan),
+            _ => None,
+        })
+    }
+
     /// Planned trials that have no terminal record.
     #[must_use]
     pub fn open_trials(&self) -> Vec<&str> {
@@ -159,6 +191,8 @@ impl Run {
         }
         let mut results = file_rows(&self.manifest);
         results.extend(order.iter().filter_map(|key| entry(cells.get(key)?)));
+        mark_partial(&self.manifest, &mut results);
+        let comparisons = comparisons(self, &results);
         Summary {
             schema: SCHEMA,
             run: self.path.clone(),
@@ -171,9 +205,24 @@ impl Run {
                 bytes: self.manifest.data.bytes,
                 digest: self.manifest.data.digest.clone(),
                 source: self.manifest.data.source.clone(),
+                staging_s: self.manifest.data.staging_s,
             },
             results,
-            failures: self.trials().filter_map(failure).collect(),
+            comparisons,
+            failures: self.trials().filter_map(failure).chain(self.plans().filter_map(broken_plan)).collect(),
+        }
+    }
+}
+
+/// Right answers over fewer documents are right and yet no answers to the question: whoever reads one
+/// entry alone must see that.
+fn mark_partial(manifest: &Manifest, results: &mut [Entry]) {
+    for configuration in &manifest.configurations {
+        let mut of = results.iter_mut().filter(|entry| configuration.is_of(entry)).collect::<Vec<_>>();
+        if of.iter().any(|entry| entry.step == "load" && entry.verdict == Verdict::Partial) {
+            for entry in &mut of {
+                entry.verdict = entry.verdict.max(Verdict::Partial);
+            }
         }
     }
 }
@@ -268,6 +317,22 @@ fn metrics(trials: &[&Trial]) -> Metrics {
             Some((name.to_owned(), value?))
         })
         .collect()
+}
+
+/// A plan that is not what the configuration promises is a failure of its cell, though its answers stand.
+fn broken_plan(plan: &PlanCheck) -> Option<FailureEntry> {
+    let Cell { workload, system, variant, step, phase, parameters, .. } = plan.cell.clone();
+    (!plan.violations.is_empty()).then(|| FailureEntry {
+        workload,
+        system,
+        variant,
+        step,
+        phase,
+        parameters,
+        round: 0,
+        kind: FailureKind::Plan.word().to_owned(),
+        error: format!("{} ({})", plan.violations.join("; "), plan.file),
+    })
 }
 
 fn failure(trial: &Trial) -> Option<FailureEntry> {

@@ -2,6 +2,7 @@
 
 use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
+use jsonathlon_results::comparison::{Against, Difference};
 use jsonathlon_results::export;
 use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
 use jsonathlon_results::record::{
@@ -104,6 +105,7 @@ fn run() -> Run {
                 source: "generated".into(),
                 origin: serde_json::Value::Null,
                 malformed: 1,
+                staging_s: Some(0.5),
                 reference_sizes: [("raw".to_owned(), 48_000), ("lz4".to_owned(), 21_000)].into(),
             },
             configurations: vec![Configuration {
@@ -116,6 +118,7 @@ fn run() -> Run {
                 embedded: true,
                 end_of_life: false,
                 ranks_with: "json-only".into(),
+                reference: false,
                 configuration_digest: "blake3:22".into(),
                 artifact_digest: None,
                 exceptions: vec![],
@@ -134,14 +137,57 @@ fn a_summary_has_medians_intervals_and_is_complete() {
     assert!(summary.complete && summary.failures.is_empty());
     let hot = summary.results.iter().find(|e| e.step == "q1" && e.phase == Phase::Hot).unwrap();
     assert_eq!((hot.trials, hot.verdict), (6, Verdict::Exact));
-    // Rounds {.100 .101 .102} and {.200 .201 .202}: the middle of both pooled; either alone at the ends.
+    // Rounds {.100 .101 .102} and {.200 .201 .202}: resamples have the medians .101, .151, .201 with
+    // probabilities ¼, ½, ¼, whose logarithms deviate by 0.2450; times √2 and t(0.975, 1) = 12.706 is 4.403.
     assert!((hot.median_s.unwrap() - 0.151).abs() < 1e-9);
-    assert!((hot.low_s.unwrap() - 0.101).abs() < 1e-9 && (hot.high_s.unwrap() - 0.201).abs() < 1e-9);
+    let reach = (hot.high_s.unwrap() / 0.151).ln();
+    assert!((reach / 4.403 - 1.0).abs() < 0.03, "{reach}");
+    assert!(((0.151 / hot.low_s.unwrap()).ln() - reach).abs() < 1e-9);
     assert_eq!(hot.metrics.get("peak_pss_bytes"), Some(&200.0));
     insta::assert_json_snapshot!(summary.results.iter().find(|e| e.step == "load").unwrap());
     assert_eq!(summary.results.iter().filter(|entry| entry.system == "files").count(), 2);
     let text = serde_json::to_string(&summary).unwrap();
     assert_eq!(serde_json::from_str::<jsonathlon_results::summary::Summary>(&text).unwrap(), summary);
+}
+
+#[test]
+fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
+    let mut run = run();
+    let mut other = run.manifest.configurations[0].clone();
+    other.variant = "twice".into();
+    run.manifest.configurations.push(other);
+    let twice: Vec<Record> = run
+        .trials()
+        .filter(|trial| !(trial.cell.step == "q2" && trial.round == 2))
+        .map(|trial| {
+            let mut trial = trial.clone();
+            trial.cell.variant = "twice".into();
+            trial.seconds = trial.seconds.map(|seconds| seconds * 2.0);
+            record(trial)
+        })
+        .collect();
+    run.records.extend(twice);
+    let summary = run.summary();
+    let of = |step: &str, variant: &str| {
+        let mut found = summary.comparisons.iter().filter(|one| {
+            one.step == step
+                && one.variant == variant
+                && one.phase == Phase::Hot
+                && one.against == Against::Best
+        });
+        let first = found.next().unwrap();
+        assert!(found.next().is_none() && first.other_variant == "plain");
+        first
+    };
+    let slower = of("q1", "twice");
+    assert!((slower.ratio - 2.0).abs() < 1e-9 && slower.low.unwrap() > 1.99 && slower.high.unwrap() < 2.01);
+    assert_eq!(slower.difference, Difference::Slower);
+    assert_eq!((of("q1", "plain").ratio, of("q1", "plain").difference), (1.0, Difference::NoneShown));
+    // One shared round: a ratio of that round alone, and nothing is shown by it.
+    let once = of("q2", "twice");
+    assert!((once.ratio - 2.0).abs() < 1e-9 && once.low.is_none());
+    assert_eq!(once.difference, Difference::NoneShown);
+    assert!(summary.comparisons.iter().all(|one| one.against == Against::Best), "there is no reference row");
 }
 
 #[test]

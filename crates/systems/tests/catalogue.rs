@@ -452,8 +452,9 @@ fn systems_are_selected_by_name_and_version() {
         names("example@1.0,example,example@2.0"),
         Ok(vec!["example@1.0".into(), "example@2.0".into()])
     );
-    assert_eq!(names("all").unwrap().len(), catalogue.systems().len());
-    assert_eq!(names("byaddress,all").unwrap().len(), catalogue.systems().len());
+    let ranked = catalogue.systems().len() - catalogue.references().len();
+    assert_eq!(names("all").unwrap().len(), ranked);
+    assert_eq!(names("byaddress,all").unwrap().len(), ranked);
     let error = names("exmaple").unwrap_err();
     assert!(error.contains("(did you mean `example`?)") && error.contains("byaddress,"), "{error}");
     let error = names("example@3").unwrap_err();
@@ -464,6 +465,58 @@ fn systems_are_selected_by_name_and_version() {
     let plain: Vec<_> =
         catalogue.select(None).unwrap().iter().map(|selected| selected.system.name()).collect();
     assert!(!plain.contains(&"example"), "it is no default");
+}
+
+#[test]
+fn references_are_apart_and_need_keep_no_documents() {
+    let catalogue = Catalogue::load(&[]).unwrap();
+    let references: Vec<_> = catalogue.references().iter().map(|one| one.system.name()).collect();
+    assert_eq!(references, ["yardstick"]);
+    for text in [None, Some("all")] {
+        let selected = catalogue.select(text).unwrap();
+        assert!(selected.iter().all(|one| !one.system.is_reference()), "{text:?}");
+        assert!(!selected.is_empty());
+    }
+    let named = catalogue.select(Some("yardstick")).unwrap();
+    let yardstick = named[0].system;
+    assert!(yardstick.is_in_memory() && !yardstick.is_default());
+    let configuration = yardstick.configuration(named[0].version, "one-core", "default").unwrap();
+    assert!(configuration.reference && configuration.in_memory);
+    assert_eq!(configuration.open.settings["threads"], "1");
+    let all_cores = yardstick.configuration(named[0].version, "all-cores", "default").unwrap();
+    assert_eq!(all_cores.open.settings["threads"], "{{cores}}");
+    let analytics = configuration.analytics.unwrap();
+    assert!(analytics.statement("read_back").is_none() && analytics.statement("q6").is_some());
+
+    let sqlite = catalogue.get("sqlite").unwrap();
+    let sqlite = sqlite.configuration(sqlite.default_version(), "indexed", "default").unwrap();
+    assert!(!sqlite.reference && !sqlite.in_memory);
+}
+
+#[test]
+fn a_reference_is_no_default_and_only_a_reference_keeps_nothing() {
+    let without_read_back = |definition: &str| {
+        error_after(|example| {
+            fs::remove_file(example.join("analytics/read_back.sql")).unwrap();
+            let path = example.join("system.toml");
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(&path, format!("{definition}\n{text}")).unwrap();
+        })
+    };
+    assert!(without_read_back("in_memory = true").contains("read_back.sql: is missing"));
+    let folder = tempfile::tempdir().unwrap();
+    let example = folder.path().join("example");
+    copy(&fixtures().join("systems/example"), &example);
+    fs::remove_file(example.join("analytics/read_back.sql")).unwrap();
+    let path = example.join("system.toml");
+    let text = format!("reference = true\n{}", fs::read_to_string(&path).unwrap());
+    fs::write(&path, &text).unwrap();
+    let catalogue = Catalogue::load(&[folder.path().to_path_buf()]).unwrap();
+    assert_eq!(catalogue.references().len(), 2);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with("default =")).collect();
+    fs::write(&path, format!("default = true\n{}", lines.join("\n"))).unwrap();
+    let error = Catalogue::load(&[folder.path().to_path_buf()]).unwrap_err().to_string();
+    assert!(error.contains("leave `default` out"), "{error}");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{StageOptions, Staged, stage};
-use jsonathlon_measure::clock::MonotonicClock;
+use jsonathlon_measure::clock::{Clock, MonotonicClock};
 use jsonathlon_measure::disk;
 use jsonathlon_measure::machine::{self, Machine};
 use jsonathlon_measure::series::{INTERVAL, Series, Subject};
@@ -57,6 +57,7 @@ pub fn start(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
     let folder = RunFolder::create(folder)?;
+    let clock = MonotonicClock::new();
     let staged = match ready(plan, &folder, observer, cancelled) {
         Ok(staged) => staged,
         Err(error) => {
@@ -65,10 +66,12 @@ pub fn start(
             return Err(error);
         }
     };
+    let staging_s = clock.now().as_secs_f64();
     let disk_bytes_per_s = disk::read_bandwidth(&folder.work())
         .map_err(RunError::io("measure the disk under the run folder"))?;
     let analytics = analytics(plan, &staged, &folder, disk_bytes_per_s, cancelled);
-    let manifest = manifest(plan, &staged, &folder, disk_bytes_per_s, analytics.keys())?;
+    let manifest =
+        manifest(plan, &staged, &folder, &Before { disk_bytes_per_s, staging_s }, analytics.keys())?;
     folder.write_manifest(&manifest)?;
     let (journal, _) = folder.journal()?;
     run_trials(&analytics, &mut Recorder::new(&folder, journal, &manifest.plan.trials, observer))?;
@@ -228,11 +231,17 @@ fn check_room(folder: &RunFolder, bytes: u64, targets: usize) -> Result<(), RunE
     }
 }
 
+/// What was measured before the first trial.
+struct Before {
+    disk_bytes_per_s: Option<f64>,
+    staging_s: f64,
+}
+
 fn manifest(
     plan: &Plan,
     staged: &Staged,
     folder: &RunFolder,
-    disk_bytes_per_s: Option<f64>,
+    before: &Before,
     trials: Vec<String>,
 ) -> Result<Manifest, RunError> {
     let json = |value: serde_json::Result<serde_json::Value>| {
@@ -253,13 +262,14 @@ fn manifest(
         command: plan.command.clone(),
         machine: Machine::here(folder.path()),
         clock: MonotonicClock::new().resolution(10_000),
-        disk_bytes_per_s,
+        disk_bytes_per_s: before.disk_bytes_per_s,
         data: Data {
             documents: staged.documents,
             bytes: staged.bytes,
             digest: staged.digest.clone(),
             source: plan.source.to_string(),
             origin: json(serde_json::to_value(&plan.source))?,
+            staging_s: Some(before.staging_s),
             malformed: staged.suspects.iter().filter(|suspect| !is_json(suspect)).count() as u64,
             reference_sizes,
         },
@@ -281,6 +291,7 @@ fn configuration(target: &Target) -> Configuration {
         embedded: from.embedded,
         end_of_life: from.end_of_life,
         ranks_with: from.ranks_with.clone(),
+        reference: false,
         configuration_digest: from.digest.clone(),
         artifact_digest: target.artifact_digest.clone(),
         exceptions: from

@@ -282,6 +282,43 @@ mod tests {
         }
     }
 
+    /// Every create of ten million events by the same order, plan and laws that write them, without the
+    /// documents: the formula above leaves out how creates bundle.
+    #[test]
+    fn users_of_ten_million_events_are_as_many_as_published() {
+        use super::super::order::{BLOCK, BlockOrder};
+        use super::super::plan::{BlockPlan, Operation, Role};
+
+        let published = [
+            (Collection::Like, 694_849),
+            (Collection::Follow, 463_192),
+            (Collection::Post, 327_190),
+            (Collection::Repost, 188_549),
+            (Collection::Block, 45_808),
+            (Collection::ListItem, 7_097),
+        ];
+        let users = Users::new(1);
+        let mut seen = published.map(|_| HashSet::new());
+        for block in 0..10 {
+            let (order, plan) = (BlockOrder::new(1, block), BlockPlan::new(block));
+            for place in 0..BLOCK {
+                let Role::Commit(collection, Operation::Create) = plan.role(order.slot(place as u32)).0
+                else {
+                    continue;
+                };
+                if let Some(index) = published.iter().position(|(name, _)| *name == collection) {
+                    seen[index].insert(users.of(collection).of_event(block * BLOCK + place));
+                }
+            }
+        }
+        for ((collection, published), seen) in published.into_iter().zip(seen) {
+            let found = seen.len();
+            println!("{}: {found} users of ten million, published {published}", collection.name());
+            let ratio = found as f64 / f64::from(published);
+            assert!((0.9..1.1).contains(&ratio), "{}: {found} against {published}", collection.name());
+        }
+    }
+
     #[test]
     fn newcomers_of_a_block_are_all_different() {
         for block in [0, 1, 17, 999] {

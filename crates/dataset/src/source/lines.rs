@@ -220,6 +220,14 @@ impl Lines for InputLines {
             if !block.is_empty() {
                 return Ok(true);
             }
+            // Nothing but blank lines, and as many as the longest document has bytes: no document is to be
+            // expected behind them, and to look for one could take for ever.
+            if self.tally.documents == 0 && self.tally.blank_lines > self.longest as u64 {
+                return Err(DataError::Empty {
+                    input: self.name.clone(),
+                    blank_lines: self.tally.blank_lines,
+                });
+            }
         }
     }
 

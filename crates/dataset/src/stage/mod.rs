@@ -163,7 +163,8 @@ impl Staged {
 /// # Errors
 ///
 /// Whatever keeps the source from being read to its end, a full disk, [`DataError::Cancelled`], and
-/// [`DataError::NotLines`] when not a single line is a JSON object.
+/// [`DataError::NotLines`] when not a single line is a JSON object, [`DataError::MostlyUnreadable`] when more than a hundred
+/// thousand lines are none and they are most of it.
 pub fn stage(
     source: &Source,
     folder: &Path,

@@ -13,6 +13,9 @@ use crate::value::digest_text;
 
 /// After this many lines without a single JSON object among them, the source is given up.
 const PATIENCE: u64 = 10_000;
+/// Beyond this many lines that are no JSON, a source is given up if they are most of it: each is remembered with its
+/// reason, so that a few kilobytes of gzip with billions of them would fill the memory.
+const MOST_UNREADABLE: u64 = 100_000;
 
 /// Where the clean documents are.
 enum Clean {
@@ -128,6 +131,8 @@ impl Pass {
         self.bytes += block.bytes().len() as u64;
         if self.unreadable == self.documents && self.documents >= PATIENCE {
             Err(self.not_lines())
+        } else if self.unreadable > MOST_UNREADABLE && self.unreadable > self.documents / 2 {
+            Err(self.mostly_unreadable())
         } else {
             Ok(())
         }
@@ -203,10 +208,25 @@ impl Pass {
     }
 
     fn not_lines(&self) -> DataError {
-        let first = self.suspects.first();
-        let reason = first.and_then(|suspect| suspect.reason.clone());
-        let reason = reason.unwrap_or_else(|| "a value of another type".to_string());
+        let reason = self.first_reason();
         DataError::NotLines { input: self.name.clone(), documents: self.documents, reason }
+    }
+
+    fn mostly_unreadable(&self) -> DataError {
+        DataError::MostlyUnreadable {
+            input: self.name.clone(),
+            documents: self.documents,
+            unreadable: self.unreadable,
+            reason: self.first_reason(),
+        }
+    }
+
+    /// What is wrong with the first document that cannot be read.
+    fn first_reason(&self) -> String {
+        let mut unreadable =
+            self.suspects.iter().filter(|suspect| suspect.traits.intersects(Traits::UNREADABLE));
+        let reason = unreadable.next().and_then(|suspect| suspect.reason.clone());
+        reason.unwrap_or_else(|| "a value of another type".to_string())
     }
 }
 

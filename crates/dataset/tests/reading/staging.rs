@@ -348,6 +348,21 @@ fn data_without_a_single_object_is_refused() {
 }
 
 #[test]
+fn data_that_is_for_the_most_part_no_json_is_refused_and_a_part_of_it_is_not() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    // One good document must not make a program remember a billion bad ones.
+    let file = write(data.path(), "a.json", "{}\n".to_owned() + &"x\n".repeat(3_000_000));
+    let error = staged(&Source::Path(file), folder.path()).unwrap_err();
+    assert!(matches!(error, DataError::MostlyUnreadable { .. }), "{error}");
+    assert!(error.to_string().contains("newline-delimited"), "{error}");
+    assert_eq!(names(folder.path()), [""; 0]);
+    // Many bad lines among more good ones are rejected documents.
+    let file = write(data.path(), "b.json", "{}\nx\n{}\n".repeat(120_000));
+    let staged = staged(&Source::Path(file), folder.path()).unwrap();
+    assert_eq!((staged.documents, staged.suspects.len()), (360_000, 120_000));
+}
+
+#[test]
 fn nothing_stays_behind_when_reading_fails() {
     let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let whole = gzip(lines(30_000) + "{\n" + &lines(30_000));

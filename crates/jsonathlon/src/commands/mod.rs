@@ -1,5 +1,6 @@
 //! One module a subcommand: arguments become validated values, and the crates behind do the work.
 
+pub(crate) mod check;
 pub(crate) mod data;
 pub(crate) mod export;
 pub(crate) mod run;

@@ -100,6 +100,50 @@ exit $code"#;
 }
 
 #[test]
+fn an_engine_that_fills_the_disk_ends_the_run_with_a_clear_error_and_costs_nothing_measured() {
+    let world = World::with(&[mock("ma", json!({"delay_ms": {"q1": 20, "q3": 20}}))]);
+    // The first system has loaded and waits; SQLite then finds less room than its documents need.
+    let script = r#"
+"$jsonathlon" run --systems-dir "$systems" -s ma,sqlite -n 20k -r 1 --json -o "$small/out" 2> "$saved.log" &
+run=$!
+until grep -q '"step":"load"' "$small/out/journal.ndjson" 2>/dev/null; do sleep 0.005; done
+kill -STOP $run
+free=$(df --output=avail -B1 "$small" | tail -1)
+dd if=/dev/zero of="$small/ballast" bs=65536 count=$(( (free - 2000000) / 65536 )) 2>/dev/null || true
+cp "$small/out/journal.ndjson" "$saved.full"
+kill -CONT $run
+set +e
+wait $run
+echo "code $?" >&2
+cat "$saved.log" >&2
+rm "$small/ballast"
+"$jsonathlon" run --systems-dir "$systems" --json --resume "$small/out"
+code=$?
+cp -r "$small/out" "$saved"
+exit $code"#;
+    let ended = with_small_disk(&world, 400, script);
+    // Either the load is a failed cell, which stays so, or the journal itself had no room, and the run is
+    // continued with a disk that is large enough.
+    let full = ended.stderr.contains("full") || ended.stderr.contains("No space left on device");
+    assert!(full, "{}", ended.stderr);
+    assert!(["code 1\n", "code 3\n"].iter().any(|code| ended.stderr.contains(code)), "{}", ended.stderr);
+    let ended = ended.expect(i32::from(!nothing_failed(&world)));
+    let summary = ended.summary();
+    assert!(summary.complete);
+    summary.is_right("ma");
+    let kept = world.kept("saved");
+    kept.is_complete();
+    let mut before = std::fs::read(world.path("saved.full")).unwrap();
+    before.truncate(before.iter().rposition(|byte| *byte == b'\n').unwrap() + 1);
+    assert!(kept.journal().starts_with(&before));
+}
+
+/// Whether no trial failed.
+fn nothing_failed(world: &World) -> bool {
+    world.kept("saved").trials().iter().all(|trial| trial.failure.is_none())
+}
+
+#[test]
 fn a_file_in_the_way_of_the_run_folder_stays_as_it_is() {
     let world = World::with(&[mock("ma", json!({}))]);
     let file = world.file("out", "precious");

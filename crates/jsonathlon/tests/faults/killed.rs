@@ -1,73 +1,284 @@
-//! The program killed the hard way, again and again, at any moment.
+//! The program and its engines killed the hard way, again and again, at any moment.
+//!
+//! Three kinds of kills: of the program, after which its folder lies as it was; of the program, after which
+//! the run is continued; and of the worker, which is the engine's process, after which the run goes on by
+//! itself. `JSONATHLON_KILLS` asks for more than the usual number.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use jsonathlon_results::record::Verdict;
+use jsonathlon_results::summary::Summary;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::support::{Kept, LIMIT, Look, World, mock};
+use crate::support::process::{Ended, Running};
+use crate::support::{Kept, LIMIT, Look, World, eventually, mock};
 
-/// Kills over the whole test, at least.
-const KILLS: u32 = 24;
+/// Kills of all kinds together, unless told otherwise.
+const KILLS: u32 = 54;
+const KINDS: u32 = 3;
+/// Kills of a real engine and of the program over it, unless told otherwise.
+const REAL_KILLS: u32 = 4;
 /// The latest moment of a kill, milliseconds after the start. A whole run takes longer.
 const LATEST_MS: u64 = 900;
+/// The same for a worker, counted from the kill of the one before it.
+const NEXT_WORKER_MS: u64 = 500;
+
+/// Kills of one kind, of which there are `usual` in the usual number.
+fn kills(usual: u32) -> u32 {
+    let asked = std::env::var("JSONATHLON_KILLS").map(|text| {
+        text.parse::<u32>().unwrap_or_else(|_| panic!("JSONATHLON_KILLS is no number: {text:?}"))
+    });
+    asked.map_or(usual, |asked| usual.max(asked.div_ceil(KINDS)))
+}
 
 /// Marsaglia's xorshift: random enough to find moments.
 struct Moments(u64);
 
 impl Moments {
-    fn next(&mut self) -> Duration {
+    fn new() -> Self {
+        let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64 | 1;
+        println!("moments are from seed {seed}");
+        Self(seed)
+    }
+
+    fn next(&mut self, latest_ms: u64) -> Duration {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        Duration::from_millis(self.0 % LATEST_MS)
+        Duration::from_millis(self.0 % latest_ms)
     }
+}
+
+/// What is run again and again.
+struct Subject {
+    world: World,
+    systems: &'static str,
+    arguments: &'static [&'static str],
+}
+
+impl Subject {
+    /// Two systems whose answers take a while, so that kills meet them.
+    fn mocks() -> Self {
+        let script = json!({"delay_ms": {"load": 30, "q1": 6, "q2": 6, "q3": 6, "q4": 6, "q5": 6, "q6": 6}});
+        let world = World::with(&[mock("ma", script.clone()), mock("mb", script)]);
+        Self { world, systems: "ma,mb", arguments: &["-n", "200", "-r", "2"] }
+    }
+
+    /// An engine that is part of the program, so that no download is needed.
+    fn sqlite() -> Self {
+        Self { world: World::new(), systems: "sqlite", arguments: &["-n", "2k", "-r", "3"] }
+    }
+
+    fn start(&self, out: &str) -> Running {
+        self.world.start_measuring(out, self.systems, self.arguments)
+    }
+
+    fn start_or_resume(&self, out: &str) -> Running {
+        if self.world.path(out).join("manifest.json").exists() {
+            self.world.start_resuming(out)
+        } else {
+            self.start(out)
+        }
+    }
+
+    fn exported(&self, out: &str) -> Summary {
+        let exported = self.world.run(&["export", "-f", "json", &self.world.text(out)]).expect(0);
+        serde_json::from_str(&exported.stdout).unwrap()
+    }
+
+    /// Kills the program; gives what was recorded before, none when it had ended by itself.
+    fn kill_at(&self, mut running: Running, moment: Duration, kept: &Kept) -> Result<Vec<u8>, Ended> {
+        std::thread::sleep(moment);
+        if running.has_ended() {
+            return Err(running.end(LIMIT));
+        }
+        let before = kept.whole_lines();
+        running.kill();
+        assert!(kept.journal().starts_with(&before), "records are gone");
+        // Nobody tells the workers; they have to notice by themselves, and soon.
+        self.world.nothing_left();
+        Ok(before)
+    }
+
+    /// Kills and continues until there were enough kills and each run that was begun is at its end.
+    fn kill_and_resume(&self, wanted: u32, latest_ms: u64) {
+        let mut moments = Moments::new();
+        let (mut kills, mut runs, mut in_the_middle) = (0, 0, 0);
+        while kills < wanted {
+            runs += 1;
+            let out = format!("out{runs}");
+            let kept = self.world.kept(&out);
+            loop {
+                let running = self.start_or_resume(&out);
+                if kills >= 2 * wanted {
+                    running.end(LIMIT).expect(0);
+                    break;
+                }
+                match self.kill_at(running, moments.next(latest_ms), &kept) {
+                    Ok(before) => {
+                        kills += 1;
+                        in_the_middle += u32::from(!before.is_empty());
+                    }
+                    Err(ended) => {
+                        ended.expect(0);
+                        break;
+                    }
+                }
+            }
+            let summary = self.exported(&out);
+            assert!(summary.complete);
+            self.systems.split(',').for_each(|system| summary.is_right(system));
+            kept.is_complete();
+            assert!(kept.work().is_empty());
+        }
+        let least = wanted / 3;
+        assert!(in_the_middle >= least, "{in_the_middle} of {kills} kills met trials: choose other moments");
+        println!(
+            "{kills} kills, {in_the_middle} of them between records, {runs} runs continued to their end"
+        );
+    }
+
+    /// Kills workers until there were enough; each run has to go on to its end.
+    fn kill_workers(&self, wanted: u32) {
+        let mut moments = Moments::new();
+        let (mut kills, mut runs, mut failed) = (0, 0, 0);
+        while kills < wanted {
+            runs += 1;
+            let out = format!("out{runs}");
+            let kept = self.world.kept(&out);
+            let mut running = self.start(&out);
+            let mut at = Instant::now() + moments.next(NEXT_WORKER_MS);
+            let mut killed = 0;
+            while !running.has_ended() && kills + killed < wanted {
+                std::thread::sleep(Duration::from_millis(2));
+                if Instant::now() < at {
+                    continue;
+                }
+                let workers = self.world.workers();
+                // A loaded engine stays up until its sizes are taken. From the first question on there is one
+                // at most; it may have made room for the next while this looked, but not twice.
+                let asked = has_asked(&kept);
+                if asked && workers.len() > 1 {
+                    let again = self.world.workers();
+                    let both = workers.iter().filter(|worker| again.contains(worker)).count() > 1;
+                    assert!(!both, "exactly one system is up: {workers:?}, {again:?}");
+                }
+                // None is up between two sessions and while documents are made ready. Another moment then,
+                // so that not every first kill meets the load.
+                let Some(worker) = workers.first() else {
+                    at = Instant::now() + moments.next(NEXT_WORKER_MS);
+                    continue;
+                };
+                let before = kept.whole_lines();
+                let worker = Pid::from_raw((*worker).try_into().unwrap()).unwrap();
+                // It may have ended by itself just now.
+                if kill_process(worker, Signal::KILL).is_ok() {
+                    killed += 1;
+                    assert!(kept.journal().starts_with(&before), "records are gone");
+                }
+                at = Instant::now() + moments.next(NEXT_WORKER_MS);
+            }
+            kills += killed;
+            failed += self.went_on(&out, killed, running.end(LIMIT));
+        }
+        // A worker that is killed while it closes has nothing left to lose.
+        assert!(failed >= wanted / 6, "{failed} failures of {kills} kills: choose other moments");
+        println!("{kills} kills of workers, {failed} times a trial failed of it, {runs} runs");
+    }
+
+    /// Holds a run whose workers were killed against what it must come to; gives how often a trial was
+    /// lost.
+    fn went_on(&self, out: &str, killed: u32, ended: Ended) -> u32 {
+        self.world.nothing_left();
+        let kept = self.world.kept(out);
+        let summary = self.exported(out);
+        assert!(summary.complete);
+        kept.is_complete();
+        assert!(kept.work().is_empty());
+        let ended = ended.expect(i32::from(!summary.failures.is_empty()));
+        assert_eq!(ended.summary(), summary);
+        let mut lost = std::collections::BTreeSet::new();
+        for failure in &summary.failures {
+            // The mock counts its asks in place, and a kill may meet it between emptying that file and
+            // filling it; no session after it opens then.
+            if failure.error.contains("asks.json is damaged") {
+                continue;
+            }
+            assert_eq!(failure.kind, "crash", "{failure:?}");
+            assert!(failure.error.contains("SIGKILL"), "{failure:?}");
+            if !failure.error.starts_with("not done") {
+                lost.insert((&failure.system, &failure.step, failure.round));
+            }
+        }
+        assert!(lost.len() <= killed as usize, "{killed} kills made {} trials fail: {lost:?}", lost.len());
+        // What was not hit is right, and what was hit has no time.
+        for entry in &summary.results {
+            let hit = summary.failures.iter().any(|failure| {
+                (&failure.system, &failure.step) == (&entry.system, &entry.step)
+                    && failure.phase == entry.phase
+                    && failure.parameters == entry.parameters
+            });
+            if hit {
+                assert_eq!((entry.verdict, entry.median_s), (Verdict::Failed, None), "{entry:?}");
+            } else {
+                assert_eq!(entry.verdict, Verdict::Exact, "{entry:?}");
+            }
+        }
+        lost.len() as u32
+    }
+}
+
+/// Whether the first question was asked.
+fn has_asked(kept: &Kept) -> bool {
+    String::from_utf8_lossy(&kept.whole_lines()).contains("\"q1\"")
 }
 
 #[test]
 fn killed_at_random_moments_a_run_still_completes_with_every_trial_once() {
-    let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as u64 | 1;
-    println!("moments are from seed {seed}");
-    let mut moments = Moments(seed);
-    let script = json!({"delay_ms": {"load": 30, "q1": 6, "q2": 6, "q3": 6, "q4": 6, "q5": 6, "q6": 6}});
-    let world = World::with(&[mock("ma", script.clone()), mock("mb", script)]);
-    let (mut kills, mut runs) = (0, 0);
-    let mut in_the_middle = 0;
-    while kills < KILLS {
-        runs += 1;
-        let out = format!("out{runs}");
-        let kept = world.kept(&out);
-        loop {
-            let mut running = if kept.path("manifest.json").exists() {
-                world.start_resuming(&out)
-            } else {
-                world.start_measuring(&out, "ma,mb", &["-n", "200", "-r", "2"])
-            };
-            std::thread::sleep(moments.next());
-            if running.has_ended() || kills >= 2 * KILLS {
-                running.end(LIMIT).expect(0);
-                break;
-            }
-            let before = kept.whole_lines();
-            running.kill();
-            kills += 1;
-            in_the_middle += u32::from(!before.is_empty());
-            assert!(kept.journal().starts_with(&before), "records are gone");
-            // Nobody tells the workers; they have to notice by themselves, and soon.
-            world.nothing_left();
-        }
-        finished(&world, &out, &kept);
-    }
-    assert!(in_the_middle >= KILLS / 3, "{in_the_middle} of {kills} kills met trials: choose other moments");
-    println!("{kills} kills, {in_the_middle} of them between records, {runs} runs");
+    Subject::mocks().kill_and_resume(kills(KILLS / KINDS), LATEST_MS);
 }
 
-fn finished(world: &World, out: &str, kept: &Kept) {
-    let summary: jsonathlon_results::summary::Summary =
-        serde_json::from_str(&world.run(&["export", "-f", "json", &world.text(out)]).expect(0).stdout)
-            .unwrap();
-    assert!(summary.complete);
-    summary.is_right("ma");
-    summary.is_right("mb");
-    kept.is_complete();
-    assert!(kept.work().is_empty());
+#[test]
+fn killed_and_left_alone_a_run_can_be_read_and_is_not_overwritten() {
+    let subject = Subject::mocks();
+    let mut moments = Moments::new();
+    let (mut with_a_run, wanted) = (0, kills(KILLS / KINDS));
+    for number in 1..=wanted {
+        let out = format!("out{number}");
+        let kept = subject.world.kept(&out);
+        let running = subject.start(&out);
+        // Half of them at any moment, half of them once something was measured.
+        if number % 2 == 0 {
+            eventually("something was measured", || kept.recorded() > 0);
+        }
+        let killed = subject.kill_at(running, moments.next(LATEST_MS), &kept);
+        let before = killed.expect("a whole run takes longer");
+        if before.is_empty() || !kept.path("manifest.json").exists() {
+            continue;
+        }
+        with_a_run += 1;
+        // What was measured is there for everybody to see, and for nobody to write over.
+        let summary = subject.exported(&out);
+        assert!(!summary.complete);
+        assert!(summary.failures.is_empty(), "{:?}", summary.failures);
+        let words = ["already holds a run", "--resume"];
+        subject.start(&out).end(LIMIT).expect(2).says(&words);
+        assert!(kept.journal().starts_with(&before));
+    }
+    assert!(with_a_run >= wanted / 4, "{with_a_run} of {wanted} kills met a run: choose other moments");
+    println!("{wanted} kills, {with_a_run} of them in a run that was begun");
+}
+
+#[test]
+fn workers_killed_at_random_moments_cost_their_trials_and_nothing_else() {
+    Subject::mocks().kill_workers(kills(KILLS / KINDS));
+}
+
+#[test]
+fn a_real_engine_is_killed_with_the_program_and_without_it() {
+    let subject = Subject::sqlite();
+    subject.kill_and_resume(kills(REAL_KILLS), LATEST_MS);
+    let subject = Subject::sqlite();
+    subject.kill_workers(kills(REAL_KILLS));
 }

@@ -105,6 +105,11 @@ impl Ended {
         self
     }
 
+    /// The exit code; fails when it was ended by a signal.
+    pub(crate) fn code(&self) -> i32 {
+        self.status.code().unwrap_or_else(|| panic!("{}: {:?}", self.shown, self.status.signal()))
+    }
+
     /// Fails unless standard error holds each of these.
     pub(crate) fn says(self, words: &[&str]) -> Self {
         for word in words {

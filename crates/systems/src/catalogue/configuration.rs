@@ -36,6 +36,10 @@ pub struct Configuration {
     pub embedded: bool,
     /// Whether its makers no longer support the system.
     pub end_of_life: bool,
+    /// A row to read others by: never ranked, part of every run unless left out.
+    pub reference: bool,
+    /// The data is held in memory whole once open, so no trial can be cold.
+    pub in_memory: bool,
     /// The version.
     pub version: String,
     /// What to install; none for a system that runs only by address.
@@ -252,6 +256,8 @@ pub(crate) fn resolve(
         protocol: system.definition.protocol.clone(),
         embedded: system.definition.embedded,
         end_of_life: system.definition.end_of_life,
+        reference: system.definition.reference,
+        in_memory: system.definition.in_memory,
         version: system.definition.default_version.clone(),
         artifact: None,
         variant: variant.name.clone(),

@@ -19,6 +19,12 @@ pub(crate) struct Definition {
     pub(crate) default: bool,
     #[serde(default)]
     pub(crate) end_of_life: bool,
+    /// A row to read others by, never ranked, part of every run unless left out.
+    #[serde(default)]
+    pub(crate) reference: bool,
+    /// The data is held in memory whole once open, so no trial can be cold.
+    #[serde(default)]
+    pub(crate) in_memory: bool,
     #[serde(default, rename = "artifact")]
     pub(crate) artifacts: Vec<ArtifactDefinition>,
     pub(crate) server: Option<ServerDefinition>,

@@ -16,16 +16,26 @@ pub struct Selected<'a> {
     pub version: &'a str,
 }
 
+fn latest(system: &System) -> Selected<'_> {
+    Selected { system, version: system.default_version() }
+}
+
 impl Catalogue {
+    /// The systems that others are read by, at their default versions: rows
+    /// that every run has unless it leaves them out.
+    pub fn references(&self) -> Vec<Selected<'_>> {
+        self.systems().iter().filter(|system| system.is_reference()).map(latest).collect()
+    }
+
     /// The systems that `text` names: `all`, or `NAME[@VERSION]` separated by
     /// commas; without a text, those that a plain run has. Named twice is taken
-    /// once, and the order is the user's.
+    /// once, and the order is the user's. Reference systems are selected by
+    /// name only; see [`Catalogue::references`].
     ///
     /// # Errors
     /// A system or version is unknown (the error lists what there is), or the
     /// text names nothing.
     pub fn select(&self, text: Option<&str>) -> Result<Vec<Selected<'_>>, CatalogueError> {
-        let latest = |system| Selected { system, version: System::default_version(system) };
         let mut chosen: Vec<Selected<'_>> = Vec::new();
         let Some(text) = text else {
             return Ok(self.systems().iter().filter(|system| system.is_default()).map(latest).collect());
@@ -34,7 +44,8 @@ impl Catalogue {
             |message: &str| CatalogueError::Selection { text: text.to_owned(), message: message.to_owned() };
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             if part == "all" {
-                chosen.extend(self.systems().iter().map(latest));
+                let ranked = self.systems().iter().filter(|system| !system.is_reference());
+                chosen.extend(ranked.map(latest));
                 continue;
             }
             let selected = match part.split_once('@') {

@@ -43,7 +43,7 @@ pub(crate) const ANALYTICS: [Rule; 18] = [
     rule("count", true, true, None),
     rule("sizes", true, true, None),
     rule("counters", false, true, None),
-    rule("read_back", true, true, Some("keys")),
+    rule(READ_BACK, true, true, Some("keys")),
     rule("drop", true, false, None),
     rule("q1", true, true, None),
     rule("q2", true, true, None),
@@ -52,6 +52,9 @@ pub(crate) const ANALYTICS: [Rule; 18] = [
     rule("q5", true, true, None),
     rule("q6", true, true, None),
 ];
+
+/// The file that a system without documents lacks.
+pub(crate) const READ_BACK: &str = "read_back";
 
 /// The questions among them: what `[analytics.questions]` may name.
 pub(crate) const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];

@@ -131,6 +131,18 @@ impl System {
         self.definition.end_of_life
     }
 
+    /// Whether it is a row to read others by: never ranked, part of every run
+    /// unless left out.
+    pub fn is_reference(&self) -> bool {
+        self.definition.reference
+    }
+
+    /// Whether the data is held in memory whole once open, so that no trial can
+    /// be cold.
+    pub fn is_in_memory(&self) -> bool {
+        self.definition.in_memory
+    }
+
     /// Where its folder comes from.
     pub fn origin(&self) -> &Origin {
         &self.folder.origin
@@ -271,6 +283,11 @@ impl System {
         let load = definition.load;
         for variant in &self.variants {
             for rule in &statements::ANALYTICS {
+                // What others are read by need not be a database that keeps documents.
+                let keeps_none = self.definition.reference && rule.name == statements::READ_BACK;
+                if keeps_none && files.get(&variant.name, rule.name).is_none() {
+                    continue;
+                }
                 files.check(&self.folder, "analytics", rule, &variant.name, load)?;
             }
         }
@@ -332,6 +349,10 @@ fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Res
     // `all` would be taken for the set when systems are selected.
     if definition.name == "all" {
         return Err(text.error(&["name"], "`all` stands for every system: choose another name"));
+    }
+    if definition.reference && definition.default {
+        let message = "a reference is part of every run already: leave `default` out";
+        return Err(text.error(&["default"], message));
     }
     for (key, value) in [
         ("title", &definition.title),

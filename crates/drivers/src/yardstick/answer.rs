@@ -1,0 +1,224 @@
+//! The six questions as loops over columns.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use jsonathlon_dataset::questions::{COMMIT, CREATE, LIKE, POST, Question, REPOST, VETERANS};
+use jsonathlon_dataset::value::{Row, Value};
+
+use super::columns::{Table, WORD};
+use super::dictionary::Dictionary;
+use super::extremes::Best;
+use super::scan::{Hours, count_mixed, count_new, count_runs, place, run_length};
+use super::threads::Threads;
+
+/// Bytes of a code and of a time.
+const CODE: u64 = 4;
+const TIME: u64 = 8;
+
+impl Table {
+    /// The answer to a question, rows in the stated order.
+    #[must_use]
+    pub fn answer(&self, question: Question, threads: &Threads) -> Vec<Row> {
+        match question {
+            Question::Q1 => self.q1(threads),
+            Question::Q2 => self.q2(threads),
+            Question::Q3 => self.q3(threads),
+            Question::Q4 => {
+                let posts = self.created_of(POST);
+                let parts = threads.map(posts.clone(), |rows| self.earliest(&posts, rows));
+                self.veterans(&posts, Best::merged(parts), |first| first)
+            }
+            Question::Q5 => {
+                let posts = self.created_of(POST);
+                let parts = threads.map(posts.clone(), |rows| self.longest(&posts, rows));
+                self.veterans(&posts, Best::merged(parts), |negative| -negative)
+            }
+            Question::Q6 => self.q6(threads),
+        }
+    }
+
+    /// The rows of which a question looks at each value, and the bytes of those values.
+    #[must_use]
+    pub fn touched(&self, question: Question) -> (usize, u64) {
+        let (rows, bytes) = match question {
+            Question::Q1 => (self.rows(), CODE),
+            Question::Q2 => (self.created().len(), CODE + CODE),
+            Question::Q3 => (self.asked_by_hour().map(|(_, rows)| rows.len()).iter().sum(), TIME),
+            Question::Q4 => (self.created_of(POST).len(), TIME),
+            Question::Q5 => (self.created_of(POST).len(), CODE + TIME),
+            Question::Q6 => (self.created_of(POST).len(), CODE),
+        };
+        (rows, rows as u64 * bytes)
+    }
+
+    /// How a question is answered, for people.
+    #[must_use]
+    pub fn plan(&self, question: Question, threads: &Threads) -> String {
+        let (found, read) = match question {
+            Question::Q1 => ("all rows", "collection"),
+            Question::Q2 => ("created records, a sorted range", "collection, user"),
+            Question::Q3 => ("created posts, reposts and likes, sorted ranges", "time"),
+            Question::Q4 => ("created posts, a sorted range", "time, and user where the time is early"),
+            Question::Q5 => ("created posts, a sorted range", "user, time"),
+            Question::Q6 => ("created posts, a sorted range", "language"),
+        };
+        let (rows, bytes) = self.touched(question);
+        let threads = threads.count();
+        format!("columnar scan of {rows} rows ({found}): {read}; {bytes} bytes; threads: {threads}")
+    }
+
+    /// The rows of created records.
+    fn created(&self) -> Range<usize> {
+        let all = 0..self.rows();
+        let commits = range_of(&self.kind, &all, &self.texts.kinds, COMMIT);
+        range_of(&self.operation, &commits, &self.texts.operations, CREATE)
+    }
+
+    /// The rows of created records of one collection.
+    fn created_of(&self, collection: &str) -> Range<usize> {
+        range_of(&self.collection, &self.created(), &self.texts.collections, collection)
+    }
+
+    fn asked_by_hour(&self) -> [(&'static str, Range<usize>); 3] {
+        [POST, REPOST, LIKE].map(|collection| (collection, self.created_of(collection)))
+    }
+
+    fn q1(&self, threads: &Threads) -> Vec<Row> {
+        let distinct = self.texts.collections.len();
+        let parts = threads.map(0..self.rows(), |rows| count_runs(&self.collection[rows], distinct));
+        by_count(&self.texts.collections, sums(parts))
+    }
+
+    fn q2(&self, threads: &Threads) -> Vec<Row> {
+        let created = self.created();
+        let parts = threads.map(created.clone(), |rows| self.events_with_users(&created, rows));
+        let mut events: Vec<(u32, u64, u64)> = Vec::new();
+        for (event, count, users) in parts.into_iter().flatten() {
+            match events.last_mut() {
+                Some(last) if last.0 == event => (last.1, last.2) = (last.1 + count, last.2 + users),
+                _ => events.push((event, count, users)),
+            }
+        }
+        let text = |event: u32| self.texts.collections.text(event);
+        events.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| nulls_last(text(a.0), text(b.0))));
+        let row = |(event, count, users)| {
+            vec![Value::text_or_null(text(event)), Value::count(count), Value::count(users)]
+        };
+        events.into_iter().map(row).collect()
+    }
+
+    /// Every event type of a chunk with its rows and with the users that no row before has had.
+    fn events_with_users(&self, all: &Range<usize>, rows: Range<usize>) -> Vec<(u32, u64, u64)> {
+        let mut events = Vec::new();
+        let mut at = rows.start;
+        while at < rows.end {
+            let event = self.collection[at];
+            let end = at + run_length(&self.collection[at..rows.end], event);
+            let goes_on = at > all.start && self.collection[at - 1] == event;
+            let before = goes_on.then(|| self.user[at - 1]);
+            events.push((event, (end - at) as u64, count_new(before, &self.user[at..end])));
+            at = end;
+        }
+        events
+    }
+
+    fn q3(&self, threads: &Threads) -> Vec<Row> {
+        let mut answer: Vec<(Option<usize>, &str, u64)> = Vec::new();
+        for (collection, rows) in self.asked_by_hour() {
+            let parts = threads.map(rows, |rows| self.hours(rows));
+            let mut hours = [0; 24];
+            let mut without = 0;
+            for (counts, untimed) in parts {
+                hours.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+                without += untimed;
+            }
+            let named = hours.into_iter().enumerate().map(|(hour, count)| (Some(hour), collection, count));
+            answer.extend(named.chain([(None, collection, without)]).filter(|(.., count)| *count > 0));
+        }
+        answer.sort_by(|a, b| nulls_last(a.0, b.0).then_with(|| a.1.cmp(b.1)));
+        let row = |(hour, event, count): (Option<usize>, &str, u64)| {
+            let hour = hour.map_or(Value::Null, |hour| Value::Int(hour as i64));
+            vec![Value::Text(event.to_owned()), hour, Value::count(count)]
+        };
+        answer.into_iter().map(row).collect()
+    }
+
+    /// Rows by hour, and those without a time.
+    fn hours(&self, rows: Range<usize>) -> ([u64; 24], u64) {
+        let mut hours = Hours::new();
+        let mut untimed = 0;
+        let mut at = rows.start;
+        while at < rows.end {
+            // Up to the end of a word of the null bits, which is nearly always zero.
+            let end = rows.end.min((at / WORD + 1) * WORD);
+            if self.untimed[at / WORD] == 0 {
+                hours.count(&self.time[at..end]);
+            } else {
+                for row in at..end {
+                    if self.is_untimed(row) {
+                        untimed += 1;
+                    } else {
+                        hours.count(&self.time[row..=row]);
+                    }
+                }
+            }
+            at = end;
+        }
+        (hours.counts(), untimed)
+    }
+
+    /// The best users as rows, filled up with those who have no time.
+    fn veterans(&self, posts: &Range<usize>, best: Vec<(i64, u32)>, value: fn(i64) -> i64) -> Vec<Row> {
+        let text = |user| Value::text_or_null(self.texts.users.text(user));
+        let mut rows: Vec<Row> =
+            best.iter().map(|&(number, user)| vec![text(user), Value::Int(value(number))]).collect();
+        if rows.len() < VETERANS {
+            let missing = VETERANS - rows.len();
+            let never = self.never(posts);
+            rows.extend(never.into_iter().take(missing).map(|user| vec![text(user), Value::Null]));
+        }
+        rows
+    }
+
+    fn q6(&self, threads: &Threads) -> Vec<Row> {
+        let distinct = self.texts.languages.len();
+        let posts = self.created_of(POST);
+        let parts = threads.map(posts, |rows| count_mixed(&self.language[rows], distinct));
+        by_count(&self.texts.languages, sums(parts))
+    }
+}
+
+/// The rows of `within` whose code is that of `text`; `codes` are in order there.
+fn range_of(codes: &[u32], within: &Range<usize>, texts: &Dictionary, text: &str) -> Range<usize> {
+    let Some(code) = texts.find(text) else { return within.start..within.start };
+    let codes = &codes[within.clone()];
+    let start = codes.partition_point(|other| *other < code);
+    let length = codes[start..].partition_point(|other| *other == code);
+    within.start + start..within.start + start + length
+}
+
+fn sums(parts: Vec<Vec<u64>>) -> Vec<u64> {
+    let mut parts = parts.into_iter();
+    let mut sums = parts.next().unwrap_or_default();
+    for part in parts {
+        sums.iter_mut().zip(part).for_each(|(sum, count)| *sum += count);
+    }
+    sums
+}
+
+/// Texts with their counts, the most frequent first.
+fn by_count(texts: &Dictionary, counts: Vec<u64>) -> Vec<Row> {
+    let codes = std::iter::once(None).chain((0..texts.len() as u32).map(Some));
+    let mut rows: Vec<(Option<&str>, u64)> = codes
+        .map(|code| (code.and_then(|code| texts.text(code)), code.map_or(0, place)))
+        .map(|(text, place)| (text, counts[place]))
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    rows.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| nulls_last(a.0, b.0)));
+    rows.into_iter().map(|(text, count)| vec![Value::text_or_null(text), Value::count(count)]).collect()
+}
+
+fn nulls_last<T: Ord>(a: Option<T>, b: Option<T>) -> Ordering {
+    a.is_none().cmp(&b.is_none()).then_with(|| a.cmp(&b))
+}

@@ -1,0 +1,191 @@
+//! The yardstick: what a hand-written program needs for the six questions, so that every engine's time can be
+//! read as a multiple of it.
+//!
+//! A figure by itself does not say how much of it is the work and how much is the machinery around it. McSherry,
+//! Isard and Murray ("Scalability! But at what COST?", HotOS 2015) compare systems with a simple program on one
+//! thread; this is that program. It holds the paths that the questions ask for as columns in memory, ordered as
+//! the engines' keys order them, and answers by plain loops: codes row by row, no aggregates made beforehand.
+//! It keeps no documents and is no database.
+
+mod answer;
+mod columns;
+mod dictionary;
+mod extract;
+mod extremes;
+mod file;
+mod scan;
+mod statement;
+mod threads;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jsonathlon_dataset::value::Value;
+
+pub use columns::{Builder, Table};
+pub use threads::Threads;
+
+use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result};
+use statement::{Verb, parse};
+
+/// What the driver reports as its version. It changes with whatever is measured: the loops, the columns, their
+/// order. It is not the program's own version, since the catalogue's folder names it too.
+pub const VERSION: &str = "yardstick 1";
+
+/// The ending of a table's file.
+const ENDING: &str = "columns";
+
+/// A session: all tables of a folder, in memory.
+pub(crate) struct Yardstick {
+    folder: PathBuf,
+    threads: Threads,
+    tables: BTreeMap<String, Table>,
+}
+
+impl Yardstick {
+    /// Reads every table there is. The one setting is `threads`; without it there is one.
+    pub(crate) fn open(open: &Open) -> Result<Self> {
+        if let Some(unknown) = open.settings.keys().find(|name| *name != "threads") {
+            return Err(DriverError::Refused(format!(
+                "the yardstick has no setting called `{unknown}`: there is threads"
+            )));
+        }
+        let threads = Threads::new(threads(open)?)?;
+        let mut tables = BTreeMap::new();
+        for path in files(&open.folder)? {
+            if let Some(name) = path.file_stem().and_then(|name| name.to_str()) {
+                tables.insert(name.to_owned(), file::read(&path)?);
+            }
+        }
+        Ok(Self { folder: open.folder.clone(), threads, tables })
+    }
+
+    fn path(&self, table: &str) -> PathBuf {
+        self.folder.join(table).with_extension(ENDING)
+    }
+
+    fn table(&self, name: &str) -> Result<&Table> {
+        self.tables.get(name).ok_or_else(|| DriverError::Refused(format!("there is no table `{name}`")))
+    }
+
+    fn create(&mut self, name: &str) -> Result<()> {
+        if self.tables.contains_key(name) {
+            return Err(DriverError::Refused(format!("there is a table `{name}` already")));
+        }
+        self.replace(name, Table::default())
+    }
+
+    fn replace(&mut self, name: &str, table: Table) -> Result<()> {
+        file::write(&table, &self.path(name))?;
+        self.tables.insert(name.to_owned(), table);
+        Ok(())
+    }
+
+    /// Takes a table away; one that is not there is gone already.
+    fn drop_table(&mut self, name: &str) -> Result<()> {
+        if self.tables.remove(name).is_some() {
+            let path = self.path(name);
+            std::fs::remove_file(&path).map_err(|error| {
+                DriverError::Refused(format!("failed to remove {}: {error}", path.display()))
+            })?;
+        }
+        Ok(())
+    }
+}
+
+impl Driver for Yardstick {
+    fn version(&mut self) -> Result<String> {
+        Ok(VERSION.to_owned())
+    }
+
+    fn execute(&mut self, statement: &str) -> Result<Outcome> {
+        let (verb, name) = parse(statement)?;
+        let one = |column: &str, value: Value| Outcome {
+            columns: vec![column.to_owned()],
+            rows: vec![vec![value]],
+            ..Outcome::default()
+        };
+        match verb {
+            Verb::Create => self.create(name).map(|()| Outcome::default()),
+            Verb::Drop => self.drop_table(name).map(|()| Outcome::default()),
+            Verb::Load => Err(DriverError::Unsupported("documents are loaded row by row".to_owned())),
+            Verb::Count => Ok(one("documents", Value::count(self.table(name)?.rows() as u64))),
+            Verb::Plan(question) => {
+                Ok(one("plan", Value::Text(self.table(name)?.plan(question, &self.threads))))
+            }
+            Verb::Sizes => {
+                let table = self.table(name)?;
+                let figures = [
+                    ("total_bytes", file::file_bytes(table)),
+                    ("data_bytes", file::data_bytes(table)),
+                    ("index_bytes", 0),
+                ];
+                Ok(Outcome {
+                    columns: figures.map(|(name, _)| name.to_owned()).to_vec(),
+                    rows: vec![figures.map(|(_, bytes)| Value::count(bytes)).to_vec()],
+                    ..Outcome::default()
+                })
+            }
+            Verb::Ask(question) => Ok(Outcome {
+                columns: question.columns().iter().map(|column| (*column).to_owned()).collect(),
+                rows: self.table(name)?.answer(question, &self.threads),
+                ..Outcome::default()
+            }),
+        }
+    }
+
+    fn load_rows(
+        &mut self,
+        statement: &str,
+        documents: &mut dyn Documents,
+        sink: &mut dyn LoadSink,
+    ) -> Result<u64> {
+        let (Verb::Load, name) = parse(statement)? else {
+            return Err(DriverError::Refused(format!("`{statement}` loads nothing: `load TABLE :doc` does")));
+        };
+        let mut builder = Builder::onto(self.table(name)?)?;
+        let (mut offered, mut accepted) = (0, 0);
+        while let Some(document) = documents.next_document()? {
+            match builder.push(document)? {
+                Ok(()) => accepted += 1,
+                Err(reason) => sink.refused(offered, reason),
+            }
+            offered += 1;
+            sink.offered(offered);
+        }
+        self.replace(name, builder.finish(&self.threads))?;
+        Ok(accepted)
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// The number of threads; 0 stands for as many as there are cores, as it does for engines.
+fn threads(open: &Open) -> Result<usize> {
+    let Some(text) = open.settings.get("threads") else { return Ok(1) };
+    let threads: usize = text
+        .parse()
+        .map_err(|_| DriverError::Refused(format!("`{text}` is no number of threads for the yardstick")))?;
+    Ok(match threads {
+        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        threads => threads,
+    })
+}
+
+fn files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let listed = std::fs::read_dir(folder).and_then(|entries| {
+        entries.map(|entry| entry.map(|entry| entry.path())).collect::<std::io::Result<Vec<_>>>()
+    });
+    let mut files = listed
+        .map_err(|error| DriverError::Unavailable(format!("failed to list {}: {error}", folder.display())))?;
+    files.retain(|path| path.extension().is_some_and(|ending| ending == ENDING));
+    files.sort();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod agreement_tests;
+#[cfg(test)]
+mod session_tests;

@@ -1,0 +1,168 @@
+//! The loops over columns. Each looks at every value of its rows; they are written so that the compiler can
+//! look at several at once.
+
+use super::dictionary::NULL;
+
+/// Values compared before anything is decided.
+const BLOCK: usize = 64;
+/// Counters side by side, so that counting equal values one after another does not wait for memory.
+const LANES: usize = 4;
+/// Up to how many codes are counted in lanes; more would only spoil the cache.
+const LANES_UP_TO: usize = 1 << 12;
+/// Values whose count fits 32 bits, which fit a register twice as often as 64.
+const NARROW: usize = 1 << 30;
+
+const HOUR_US: u64 = 3_600_000_000;
+const HOURS: usize = 24;
+
+/// How many values from the first on are `code`.
+#[inline]
+pub(super) fn run_length(codes: &[u32], code: u32) -> usize {
+    let mut length = 0;
+    for block in codes.chunks_exact(BLOCK) {
+        let differ = block.iter().fold(0, |differ, &other| differ | (other ^ code));
+        if differ != 0 {
+            break;
+        }
+        length += BLOCK;
+    }
+    length + codes[length..].iter().take_while(|&&other| other == code).count()
+}
+
+/// How often each code occurs where equal codes stand together; null comes first, then the codes in order.
+pub(super) fn count_runs(codes: &[u32], distinct: usize) -> Vec<u64> {
+    let mut counts = vec![0; distinct + 1];
+    let mut at = 0;
+    while let Some(&code) = codes.get(at) {
+        let length = run_length(&codes[at..], code);
+        counts[place(code)] += length as u64;
+        at += length;
+    }
+    counts
+}
+
+/// How often each code occurs where they are mixed; places as in [`count_runs`].
+pub(super) fn count_mixed(codes: &[u32], distinct: usize) -> Vec<u64> {
+    let width = distinct + 1;
+    if distinct > LANES_UP_TO {
+        let mut counts = vec![0; width];
+        for &code in codes {
+            counts[place(code)] += 1;
+        }
+        return counts;
+    }
+    let mut lanes = vec![0_u64; width * LANES];
+    let (first, rest) = lanes.split_at_mut(width);
+    let (second, rest) = rest.split_at_mut(width);
+    let (third, fourth) = rest.split_at_mut(width);
+    let (quads, odd) = codes.as_chunks::<LANES>();
+    for &[a, b, c, d] in quads {
+        first[place(a)] += 1;
+        second[place(b)] += 1;
+        third[place(c)] += 1;
+        fourth[place(d)] += 1;
+    }
+    for &code in odd {
+        first[place(code)] += 1;
+    }
+    (0..width).map(|at| first[at] + second[at] + third[at] + fourth[at]).collect()
+}
+
+/// Where the count of a code stands.
+#[inline]
+pub(super) fn place(code: u32) -> usize {
+    code.wrapping_add(1) as usize
+}
+
+/// How many codes differ from the one before them and are not null; the first one's is `before`, if any.
+pub(super) fn count_new(before: Option<u32>, codes: &[u32]) -> u64 {
+    let Some(&first) = codes.first() else { return 0 };
+    let mut count = u64::from(before != Some(first) && first != NULL);
+    let (earlier, later) = (&codes[..codes.len() - 1], &codes[1..]);
+    for (earlier, later) in earlier.chunks(NARROW).zip(later.chunks(NARROW)) {
+        let pairs = earlier.iter().zip(later);
+        let new: u32 = pairs.map(|(a, b)| u32::from(a != b) & u32::from(*b != NULL)).sum();
+        count += u64::from(new);
+    }
+    count
+}
+
+/// Counts of times by hour of the day, in lanes.
+#[derive(Clone, Copy)]
+pub(super) struct Hours([[u64; HOURS]; LANES]);
+
+impl Hours {
+    pub(super) fn new() -> Self {
+        Self([[0; HOURS]; LANES])
+    }
+
+    /// Counts times none of which is null.
+    #[inline]
+    pub(super) fn count(&mut self, times: &[i64]) {
+        let (quads, odd) = times.as_chunks::<LANES>();
+        for quad in quads {
+            for (lane, &time) in self.0.iter_mut().zip(quad) {
+                lane[hour(time)] += 1;
+            }
+        }
+        for &time in odd {
+            self.0[0][hour(time)] += 1;
+        }
+    }
+
+    pub(super) fn counts(&self) -> [u64; HOURS] {
+        std::array::from_fn(|hour| self.0.iter().map(|lane| lane[hour]).sum())
+    }
+}
+
+/// The hour of the day in UTC.
+#[inline]
+pub(super) fn hour(time: i64) -> usize {
+    match u64::try_from(time) {
+        // Hours since 1970 fit 32 bits, in which the second division is quicker.
+        Ok(time) => ((time / HOUR_US) as u32 % HOURS as u32) as usize,
+        Err(_) => time.div_euclid(HOUR_US as i64).rem_euclid(HOURS as i64) as usize,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn loops_count_what_they_say(
+            codes in proptest::collection::vec(prop_oneof![4 => Just(1_u32), 1 => 0_u32..5, 1 => Just(NULL)], 0..400),
+            before in proptest::option::of(0_u32..5),
+        ) {
+            let run = run_length(&codes, 1);
+            prop_assert!(codes[..run].iter().all(|code| *code == 1) && codes.get(run) != Some(&1));
+            let mut counts = vec![0; 6];
+            let mut new = 0;
+            let mut last = before;
+            for &code in &codes {
+                counts[if code == NULL { 0 } else { code as usize + 1 }] += 1;
+                new += u64::from(last != Some(code) && code != NULL);
+                last = Some(code);
+            }
+            prop_assert_eq!(count_runs(&codes, 5), counts.clone());
+            prop_assert_eq!(count_mixed(&codes, 5), counts);
+            prop_assert_eq!(count_new(before, &codes), new);
+        }
+
+        #[test]
+        fn hours_are_of_utc_on_both_sides_of_1970(time in any::<i64>()) {
+            let seconds_of_day = i128::from(time).rem_euclid(86_400_000_000);
+            prop_assert_eq!(hour(time) as i128, seconds_of_day / 3_600_000_000);
+        }
+    }
+
+    #[test]
+    fn many_codes_are_counted_too() {
+        let codes: Vec<u32> = (0..10_000).map(|code| code / 2).chain([NULL]).collect();
+        let counts = count_mixed(&codes, 5_000);
+        assert!(counts[0] == 1 && counts[1..].iter().all(|count| *count == 2));
+    }
+}

@@ -1,0 +1,74 @@
+//! The few words that the yardstick understands.
+
+use jsonathlon_dataset::questions::Question;
+
+use crate::driver::{DriverError, Result};
+
+/// What is to be done, and with which table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verb {
+    Create,
+    Drop,
+    Load,
+    Count,
+    Sizes,
+    Ask(Question),
+    Plan(Question),
+}
+
+/// `create`, `drop`, `count`, `sizes`, `q1` … `q6`, `plan QUESTION`, each with a table; `load TABLE :doc`.
+pub(super) fn parse(text: &str) -> Result<(Verb, &str)> {
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let question = |word: &str| Question::ALL.into_iter().find(|question| question.id() == word);
+    let (verb, table) = match words.as_slice() {
+        ["create", table] => (Verb::Create, *table),
+        ["drop", table] => (Verb::Drop, *table),
+        ["count", table] => (Verb::Count, *table),
+        ["sizes", table] => (Verb::Sizes, *table),
+        ["load", table, ":doc"] => (Verb::Load, *table),
+        ["plan", asked, table] if let Some(question) = question(asked) => (Verb::Plan(question), *table),
+        [asked, table] if let Some(question) = question(asked) => (Verb::Ask(question), *table),
+        _ => {
+            return Err(DriverError::Refused(format!(
+                "`{text}` is no statement of the yardstick: create, drop, count, sizes or q1 to q6 and a table, \
+                 `plan` before a question, or `load TABLE :doc`"
+            )));
+        }
+    };
+    // The name becomes a file's.
+    let is_name = table.starts_with(|first: char| first.is_ascii_lowercase())
+        && table.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_');
+    if !is_name {
+        return Err(DriverError::Refused(format!(
+            "`{table}` is no name of a table: a-z, 0-9 and `_`, and a letter first"
+        )));
+    }
+    Ok((verb, table))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_words() {
+        assert_eq!(parse("create documents"), Ok((Verb::Create, "documents")));
+        assert_eq!(parse(" q4\n documents_on_trial "), Ok((Verb::Ask(Question::Q4), "documents_on_trial")));
+        assert_eq!(parse("plan q6 d2"), Ok((Verb::Plan(Question::Q6), "d2")));
+        assert_eq!(parse("load d :doc"), Ok((Verb::Load, "d")));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for text in
+            ["", "create", "create a b", "q7 d", "Q1 d", "plan d", "plan count d", "load d", "select 1"]
+        {
+            let error = parse(text).unwrap_err().to_string();
+            assert!(error.contains("no statement"), "{text}: {error}");
+        }
+        for name in ["../d", "D", "1d", "d-e", "é", "_d"] {
+            let error = parse(&format!("create {name}")).unwrap_err().to_string();
+            assert!(error.contains("no name"), "{name}: {error}");
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! The harness's times against those of each engine's own Python package: the same statements over the same
+//! files, side by side in one run, A B B A …, with the ratio of each pair and its interval.
+//!
+//!     cargo bench --bench own_package [-- DOCUMENTS [ROUNDS [ASKS]]]
+//!
+//! Documents are loaded once, through the harness. Then, in each round, a worker of the harness opens the
+//! folder, warms each question up, asks it and closes; and `own_package.py` does the same with the package
+//! that the engine's makers publish. Both times go from handing the statement over to the last row in the
+//! caller's hands: typed values here, Python objects there. Engines must be installed; packages are fetched
+//! by `pip` into the target folder.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use jsonathlon_dataset::generate::Generator;
+use jsonathlon_dataset::questions::Question;
+use jsonathlon_drivers::driver::Open;
+use jsonathlon_drivers::worker::Worker;
+use jsonathlon_drivers::worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran, Settled};
+use jsonathlon_measure::statistics::{median, paired_ratio};
+use jsonathlon_systems::catalogue::fill;
+use jsonathlon_systems::{Catalogue, LoadMode, Store, System};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::json;
+
+type Problem = Box<dyn std::error::Error>;
+
+const LIMIT: Duration = Duration::from_secs(1800);
+/// Executions that are not counted, of each question and round.
+const WARM_UP: usize = 2;
+/// Each engine's package by protocol. Python brings SQLite itself.
+const PACKAGES: [(&str, &str); 2] = [("duckdb", "duckdb==2.0.0"), ("chdb", "chdb-core==26.7.3")];
+/// What counts as the same time; an interval that overlaps it shows no difference, which is worth what the
+/// interval's width is worth.
+const SAME: (f64, f64) = (0.98, 1.02);
+
+fn main() -> Result<(), Problem> {
+    let numbers: Vec<u64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let documents = numbers.first().copied().unwrap_or(100_000);
+    let rounds = numbers.get(1).copied().unwrap_or(9) as usize;
+    let asks = numbers.get(2).copied().unwrap_or(15) as usize;
+    let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
+    let file = scratch.path().join("events.ndjson");
+    generate(&file, documents)?;
+    println!("{documents} documents, {rounds} rounds of {asks} asks after {WARM_UP} to warm up; medians");
+
+    let store = Store::from_environment()?;
+    for system in Catalogue::load(&[])?.systems().iter().filter(|system| system.is_embedded()) {
+        let engine = Engine::of(system, &store, &file, &scratch.path().join(system.name()))?;
+        let package = Package::of(&engine.open.protocol)?;
+        match package.check()? {
+            Checked { version: Some(version), .. } => {
+                println!("{} beside {version} of its package", system.name())
+            }
+            Checked { unusable, .. } => {
+                println!("{}: left out: {}", system.name(), unusable.unwrap_or_default());
+                continue;
+            }
+        }
+        engine.load()?;
+        compare(system.name(), &engine, &package, rounds, asks)?;
+    }
+    Ok(())
+}
+
+fn generate(file: &Path, documents: u64) -> Result<(), Problem> {
+    let mut out = std::fs::File::create(file)?;
+    let mut generator = Generator::new(1, 0..documents);
+    let mut buffer = Vec::new();
+    while generator.fill(&mut buffer, 1 << 20) {
+        out.write_all(&buffer)?;
+        buffer.clear();
+    }
+    Ok(())
+}
+
+/// Runs the rounds of one engine and prints what came out.
+fn compare(
+    name: &str,
+    engine: &Engine,
+    package: &Package,
+    rounds: usize,
+    asks: usize,
+) -> Result<(), Problem> {
+    let questions = Question::ALL.len();
+    let (mut harness, mut theirs) = (vec![Vec::new(); questions], vec![Vec::new(); questions]);
+    for round in 0..=rounds {
+        // Each goes first in half of the rounds; round 0 only warms up.
+        let (by_harness, by_package) = if round % 2 == 0 {
+            let by_harness = engine.ask(asks)?;
+            (by_harness, package.ask(engine, asks)?)
+        } else {
+            let by_package = package.ask(engine, asks)?;
+            (engine.ask(asks)?, by_package)
+        };
+        if round == 0 {
+            continue;
+        }
+        for (index, (ours, other)) in by_harness.into_iter().zip(by_package).enumerate() {
+            if ours.rows != other.rows {
+                return Err(format!("{name}: {} rows here, {} there", ours.rows, other.rows).into());
+            }
+            harness[index].push(ours.seconds);
+            theirs[index].push(other.seconds);
+        }
+    }
+    for (question, (ours, theirs)) in Question::ALL.iter().zip(harness.iter().zip(&theirs)) {
+        let ratio = paired_ratio(ours, theirs).ok_or("no rounds")?;
+        let (low, high) = (ratio.low.unwrap_or(f64::NAN), ratio.high.unwrap_or(f64::NAN));
+        let middle = |rounds: &[Vec<f64>]| median(&rounds.concat()).map_or(f64::NAN, |seconds| seconds * 1e3);
+        let verdict = if low <= SAME.1 && high >= SAME.0 { "overlaps" } else { "OUTSIDE" };
+        println!(
+            "{name:<11} {} harness {:>8.3} ms  own package {:>8.3} ms  ratio {:.3} (95 %: {low:.3} … {high:.3})  \
+             {verdict} {} … {}",
+            question.id(),
+            middle(ours),
+            middle(theirs),
+            ratio.median,
+            SAME.0,
+            SAME.1,
+        );
+    }
+    Ok(())
+}
+
+/// The times of one question in one round.
+#[derive(Deserialize)]
+struct Asked {
+    seconds: Vec<f64>,
+    rows: usize,
+}
+
+/// An engine in its default configuration, with all values in place.
+struct Engine {
+    open: Open,
+    create: Vec<String>,
+    load: Load,
+    settle: Op,
+    questions: Vec<String>,
+}
+
+impl Engine {
+    fn of(system: &System, store: &Store, file: &Path, folder: &Path) -> Result<Self, Problem> {
+        let variant = system.variants().iter().find(|v| v.in_default).ok_or("no default variant")?;
+        let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
+        let analytics = configuration.analytics.as_ref().ok_or("no analytics")?;
+        let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
+        let installed = store.install(artifact, &mut |_| {}, &|| false)?;
+        let cores = std::thread::available_parallelism()?.to_string();
+        let (from, at) = (file.display().to_string(), folder.display().to_string());
+        let values = [("table", "documents"), ("file", &from), ("cores", &cores), ("folder", &at)];
+        let filled = |texts: &[String]| -> Result<Vec<String>, Problem> {
+            Ok(texts.iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?)
+        };
+        let settings = &configuration.open.settings;
+        let open = Open {
+            protocol: configuration.protocol.clone(),
+            library: installed.library().map(Path::to_owned),
+            folder: folder.to_owned(),
+            settings: settings
+                .iter()
+                .map(|(name, value)| Ok((name.clone(), fill(value, &values)?)))
+                .collect::<Result<_, Problem>>()?,
+            statements: filled(&configuration.open.statements)?,
+            cores: 0,
+            server: None,
+        };
+        let mut statements = filled(analytics.statements("load"))?;
+        let load = match analytics.load {
+            LoadMode::Rows | LoadMode::Stream => {
+                Load::Rows { statement: statements.remove(0), file: file.to_owned() }
+            }
+            LoadMode::File => Load::Statement { statements },
+        };
+        // All background work has ended before anything is compared, and so has the index.
+        let mut settling = filled(analytics.statements("index"))?;
+        settling.extend(filled(analytics.statements("drain"))?);
+        let settle = Op::Settle {
+            statements: settling,
+            until_zero: filled(analytics.statements("drained"))?.into_iter().next(),
+            limit_s: LIMIT.as_secs_f64(),
+            sync: true,
+        };
+        let questions = Question::ALL
+            .iter()
+            .map(|question| {
+                filled(analytics.statements(question.id()))?.into_iter().next().ok_or("no statement".into())
+            })
+            .collect::<Result<_, Problem>>()?;
+        Ok(Self { open, create: filled(analytics.statements("create"))?, load, settle, questions })
+    }
+
+    fn worker(&self) -> Result<Worker, Problem> {
+        let log = self.open.folder.with_extension("log");
+        let mut worker = Worker::spawn(Path::new(env!("CARGO_BIN_EXE_jsonathlon")), &["worker"], &log, &[])?;
+        let _: Opened = request(&mut worker, &Op::Open { protocol: PROTOCOL, open: self.open.clone() })?;
+        Ok(worker)
+    }
+
+    fn load(&self) -> Result<(), Problem> {
+        let mut worker = self.worker()?;
+        let _: Ran = request(&mut worker, &Op::Run { statements: self.create.clone() })?;
+        let _: Loaded = request(&mut worker, &Op::Load { load: self.load.clone(), sync: true })?;
+        let _: Settled = request(&mut worker, &self.settle)?;
+        worker.close(LIMIT)?;
+        Ok(())
+    }
+
+    fn ask(&self, asks: usize) -> Result<Vec<Asked>, Problem> {
+        let mut worker = self.worker()?;
+        let mut answers = Vec::new();
+        for statement in &self.questions {
+            let mut asked = Asked { seconds: Vec::new(), rows: 0 };
+            for execution in 0..WARM_UP + asks {
+                let answered: Answered = request(&mut worker, &Op::Ask { statement: statement.clone() })?;
+                asked.rows = answered.outcome.rows.len();
+                if execution >= WARM_UP {
+                    asked.seconds.push(answered.seconds);
+                }
+            }
+            answers.push(asked);
+        }
+        worker.close(LIMIT)?;
+        Ok(answers)
+    }
+}
+
+fn request<R: DeserializeOwned>(worker: &mut Worker, op: &Op) -> Result<R, Problem> {
+    Ok(worker.request(op, LIMIT, &|| false, &mut |_| {})?)
+}
+
+/// What a package says about itself.
+#[derive(Deserialize)]
+struct Checked {
+    version: Option<String>,
+    unusable: Option<String>,
+}
+
+/// An engine's Python package.
+struct Package {
+    protocol: String,
+    /// Where it is installed, unless it is part of Python.
+    folder: Option<PathBuf>,
+}
+
+impl Package {
+    /// The package of a protocol, fetched when it is not there yet.
+    fn of(protocol: &str) -> Result<Self, Problem> {
+        let Some((_, name)) = PACKAGES.iter().find(|(of, _)| *of == protocol) else {
+            return Ok(Self { protocol: protocol.to_owned(), folder: None });
+        };
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("packages").join(name);
+        if !folder.exists() {
+            // In a folder beside it first: one that is there is whole.
+            let part = folder.with_extension("part");
+            let pip = ["-m", "pip", "install", "--quiet", "--no-deps", "--target"];
+            let installed = Command::new("python3").args(pip).arg(&part).arg(name).status()?;
+            if !installed.success() {
+                return Err(format!("pip did not install {name}").into());
+            }
+            std::fs::rename(part, &folder)?;
+        }
+        Ok(Self { protocol: protocol.to_owned(), folder: Some(folder) })
+    }
+
+    fn check(&self) -> Result<Checked, Problem> {
+        self.run(&json!({"what": "check", "protocol": self.protocol}))
+    }
+
+    fn ask(&self, engine: &Engine, asks: usize) -> Result<Vec<Asked>, Problem> {
+        self.run(&json!({
+            "what": "ask",
+            "protocol": self.protocol,
+            "folder": engine.open.folder,
+            "settings": engine.open.settings,
+            "session": engine.open.statements,
+            "statements": engine.questions,
+            "warm_up": WARM_UP,
+            "asks": asks,
+        }))
+    }
+
+    fn run<R: DeserializeOwned>(&self, plan: &serde_json::Value) -> Result<R, Problem> {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/own_package.py");
+        let mut command = Command::new("python3");
+        command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
+        if let Some(folder) = &self.folder {
+            command.env("PYTHONPATH", folder);
+        }
+        let mut child = command.spawn()?;
+        child.stdin.take().ok_or("no standard input")?.write_all(plan.to_string().as_bytes())?;
+        let output = child.wait_with_output()?;
+        if !output.status.success() {
+            return Err(format!("own_package.py failed for {}", self.protocol).into());
+        }
+        Ok(serde_json::from_slice(&output.stdout)?)
+    }
+}

@@ -1,0 +1,107 @@
+//! `jsonathlon check`: the program's own instrument, put to the test by its user.
+
+use std::process::ExitCode;
+
+use jsonathlon_dataset::source::Source;
+use jsonathlon_report::checks;
+use jsonathlon_report::tables::Look;
+use jsonathlon_results::growth::growth;
+use jsonathlon_results::noise::self_comparisons;
+use jsonathlon_results::summary::Run;
+use jsonathlon_systems::Store;
+use jsonathlon_systems::catalogue::select_variants;
+use jsonathlon_workloads::RunError;
+use jsonathlon_workloads::run::{Plan, default_folder, start};
+use jsonathlon_workloads::settings::Settings;
+
+use super::run::targets;
+use super::{catalogue, print, worker};
+use crate::cli::{CheckAction, CheckArguments, GrowthArguments, NoiseArguments};
+use crate::exit::{FAILED_CELL, Failure};
+use crate::interrupt::Interrupt;
+use crate::progress::RunProgress;
+
+/// Questions of the workload, each of which is compared once in so many rounds.
+const QUESTIONS: u32 = 6;
+/// False alarms that a 95 % interval allows.
+const ALLOWED: f64 = 0.05;
+/// Behind the variant's name on the other side.
+const AGAIN: &str = "-again";
+
+pub(crate) fn run(arguments: &CheckArguments) -> Result<ExitCode, Failure> {
+    match &arguments.action {
+        CheckAction::Noise(arguments) => noise(arguments),
+        CheckAction::Growth(arguments) => compare_growth(arguments),
+    }
+}
+
+/// One system in two configurations that differ in nothing but their name, asked in turns, and compared
+/// as any two systems are.
+fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
+    let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
+    let selected = catalogue.select(Some(&arguments.system))?;
+    let [one] = selected.as_slice() else {
+        return Err(Failure::usage("one system is compared with itself: give --system one name"));
+    };
+    let variants = select_variants(&[one.system], &arguments.variant)?;
+    let variant = variants.first().and_then(|variants| variants.first()).ok_or_else(|| {
+        Failure::usage(format!("{} has no variant `{}`", one.system.name(), arguments.variant))
+    })?;
+    let storage = one
+        .system
+        .storages()
+        .first()
+        .ok_or_else(|| Failure::usage(format!("{} has no storage setting", one.system.name())))?;
+    let configuration = one.system.configuration(one.version, &variant.name, &storage.name)?;
+    let mut again = configuration.clone();
+    again.variant.push_str(AGAIN);
+
+    let interrupt = Interrupt::install()?;
+    let blocks = arguments.comparisons.div_ceil(QUESTIONS);
+    let settings = Settings { rounds: arguments.rounds * blocks, ..Settings::default() };
+    let title = format!("{} {}", configuration.system, configuration.variant);
+    let plan = Plan {
+        source: Source::Generated { seed: 1, start: 0, documents: arguments.scale, malformed: 0 },
+        settings,
+        targets: targets(vec![configuration, again], &Store::from_environment()?, &interrupt)?,
+        worker: worker()?,
+        command: std::env::args().collect(),
+    };
+    let folder = match &arguments.out {
+        Some(folder) => folder.clone(),
+        None => default_folder()?,
+    };
+    let mut progress = RunProgress::new();
+    let outcome = start(&plan, &folder, &mut progress, &|| interrupt.wanted());
+    progress.finish();
+    match outcome {
+        Err(RunError::Interrupted) => {
+            return Err(Failure::interrupted("a check is not resumed: start it again"));
+        }
+        other => other?,
+    }
+    let run = Run::read(&folder)?;
+    let comparisons = self_comparisons(&run, arguments.rounds);
+    let failures = run.summary().failures;
+    if let Some(failure) = failures.first() {
+        anstream::eprintln!("{} trials failed; the first: {}", failures.len(), failure.error);
+    }
+    print(&checks::noise(&title, arguments.rounds, &comparisons, Look { colour: true }))?;
+    print(&format!("  every trial behind this: {}\n", run.path))?;
+    let alarms = comparisons.iter().filter(|one| one.is_false_alarm()).count();
+    let well = failures.is_empty() && alarms as f64 <= ALLOWED * comparisons.len() as f64;
+    Ok(if well && !comparisons.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+}
+
+fn compare_growth(arguments: &GrowthArguments) -> Result<ExitCode, Failure> {
+    let runs = arguments.runs.iter().map(|run| Ok(Run::read(run)?.summary()));
+    let growths = growth(&runs.collect::<Result<Vec<_>, Failure>>()?);
+    if growths.is_empty() {
+        return Err(Failure::usage(
+            "these runs have no configuration in common at two scales: give runs of one system with \
+             different --scale",
+        ));
+    }
+    print(&checks::growth(&growths, Look { colour: true }))?;
+    Ok(ExitCode::SUCCESS)
+}
