@@ -119,6 +119,7 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
         settings,
         statements: configuration.open.statements.iter().map(|text| fill(text, &values).unwrap()).collect(),
         cores: 0,
+        server: None,
     };
     let program = Path::new(env!("CARGO_BIN_EXE_jsonathlon"));
     let log = folder.with_extension("log");
