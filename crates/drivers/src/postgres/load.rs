@@ -9,13 +9,14 @@ use std::io::Write;
 use std::ops::Range;
 
 use memchr::{memchr, memchr3};
+use postgres::Statement;
 
 use super::{Postgres, message};
 use crate::driver::{Documents, DriverError, LoadSink, Result};
 
-/// Bytes after which a chunk ends: long against the four round trips that a chunk costs, and the most that
-/// is sent again for one refused document.
-const CHUNK: usize = 8 << 20;
+/// Bytes after which a chunk ends: long against the three round trips that a chunk costs, and the most that
+/// is sent again for one refused document, and that it leaves behind as dead rows.
+const CHUNK: usize = 2 << 20;
 /// Bytes handed to the connection at a time.
 const PIECE: usize = 1 << 16;
 /// Documents offered at first after a refused one; where one is bad the next may be as well.
@@ -65,6 +66,9 @@ pub(super) fn copy(
     documents: &mut dyn Documents,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
+    let prepared = session.client.prepare(statement);
+    let statement = &prepared.map_err(|error| session.error(&error))?;
+    session.run("SAVEPOINT part")?;
     let mut chunk = Chunk::default();
     let (mut offered, mut accepted) = (0, 0);
     loop {
@@ -102,7 +106,7 @@ pub(super) fn copy(
 /// Offers a chunk that failed as a whole again in parts; gives the number accepted.
 fn salvage(
     session: &mut Postgres,
-    statement: &str,
+    statement: &Statement,
     chunk: &Chunk,
     first: Failure,
     refused: &mut dyn FnMut(usize, String),
@@ -133,14 +137,13 @@ fn salvage(
     Ok(accepted)
 }
 
-/// One COPY under a savepoint. Gives the failure when what was sent was not taken; an error when the load
+/// One COPY under the savepoint, which is moved behind it or gone back to. Gives the failure when what was sent was not taken; an error when the load
 /// cannot go on.
 fn attempt(
     session: &mut Postgres,
-    statement: &str,
+    statement: &Statement,
     send: impl FnOnce(&mut dyn Write) -> Result<()>,
 ) -> Result<Option<Failure>> {
-    session.run("SAVEPOINT part")?;
     let mut broken = None;
     let mut begun = true;
     let copied = match session.client.copy_in(statement) {
@@ -162,7 +165,7 @@ fn attempt(
     session.out_of_step |= !begun;
     let error = match (copied, broken) {
         (Ok(()), None) => {
-            session.run("RELEASE SAVEPOINT part")?;
+            session.run("RELEASE SAVEPOINT part; SAVEPOINT part")?;
             return Ok(None);
         }
         (Err(error), _) => error,
@@ -174,7 +177,7 @@ fn attempt(
     if !about_documents || !begun || session.client.is_closed() {
         return Err(session.error(&error));
     }
-    session.run("ROLLBACK TO SAVEPOINT part; RELEASE SAVEPOINT part")?;
+    session.run("ROLLBACK TO SAVEPOINT part")?;
     let line = error.as_db_error().and_then(|said| line_of(said.where_()?));
     Ok(Some(Failure { reason: message(&error), line }))
 }
