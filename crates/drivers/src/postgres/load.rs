@@ -31,9 +31,22 @@ struct Chunk {
 }
 
 impl Chunk {
-    fn clear(&mut self) {
+    /// Holds the next documents instead, none at the end.
+    fn fill(
+        &mut self,
+        documents: &mut dyn Documents,
+        sink: &mut dyn LoadSink,
+        offered: &mut u64,
+    ) -> Result<()> {
         self.lines.clear();
         self.ends.clear();
+        while self.lines.len() < CHUNK {
+            let Some(document) = documents.next_document()? else { break };
+            self.push(document);
+            *offered += 1;
+            sink.offered(*offered);
+        }
+        Ok(())
     }
 
     fn len(&self) -> usize {
@@ -69,25 +82,16 @@ pub(super) fn copy(
     let prepared = session.client.prepare(statement);
     let statement = &prepared.map_err(|error| session.error(&error))?;
     session.run("SAVEPOINT part")?;
-    let mut chunk = Chunk::default();
+    let (mut chunk, mut next) = (Chunk::default(), Chunk::default());
     let (mut offered, mut accepted) = (0, 0);
-    loop {
-        chunk.clear();
-        let first = offered;
-        // Sent while it is read, so that the system has something to do meanwhile.
+    chunk.fill(documents, sink, &mut offered)?;
+    while chunk.len() > 0 {
+        let first = offered - chunk.len() as u64;
+        // The next one is read while the system works on this one, which by then is in the kernel's hands.
         let failure = attempt(session, statement, |writer| {
-            let mut sent = 0;
-            while chunk.lines.len() < CHUNK {
-                let Some(document) = documents.next_document()? else { break };
-                chunk.push(document);
-                if chunk.lines.len() - sent >= PIECE {
-                    write(writer, &chunk.lines[sent..])?;
-                    sent = chunk.lines.len();
-                }
-                offered += 1;
-                sink.offered(offered);
-            }
-            write(writer, &chunk.lines[sent..])
+            write(writer, &chunk.lines)?;
+            writer.flush().map_err(|error| DriverError::Crashed(error.to_string()))?;
+            next.fill(documents, sink, &mut offered)
         })?;
         match failure {
             None => accepted += chunk.len() as u64,
@@ -97,10 +101,9 @@ pub(super) fn copy(
                 })?;
             }
         }
-        if chunk.lines.len() < CHUNK {
-            return Ok(accepted);
-        }
+        std::mem::swap(&mut chunk, &mut next);
     }
+    Ok(accepted)
 }
 
 /// Offers a chunk that failed as a whole again in parts; gives the number accepted.
