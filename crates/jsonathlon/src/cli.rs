@@ -118,13 +118,16 @@ pub(crate) struct RunArguments {
     /// Measure the published definition of cold too (page cache dropped, engine left running)
     #[arg(long)]
     pub(crate) cold_os: bool,
+    /// Leave out the yardstick, a hand-written program beside which every time is shown
+    #[arg(long)]
+    pub(crate) no_yardstick: bool,
     /// Folder for the run's results [default: runs/DATE-TIME]
     #[arg(long, short = 'o', value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Go on with an interrupted run; its own settings are taken, the others must not be given
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "out", "systems", "variants", "storage", "scale", "data", "malformed", "seed", "rounds", "trials", "state",
-        "timeout", "load_timeout", "cold_os", "keep_data",
+        "timeout", "load_timeout", "cold_os", "no_yardstick", "keep_data",
     ])]
     pub(crate) resume: Option<PathBuf>,
     /// Keep the systems' data folders

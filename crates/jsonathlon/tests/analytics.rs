@@ -65,8 +65,8 @@ fn every_configuration_answers_every_question_right() {
                 && entry.parameters.get("storage").and_then(|s| s.as_str()) == Some(&configuration.storage)
         };
         let asked: Vec<&Entry> = questions(&summary).filter(of).collect();
-        // Six questions, cold and hot.
-        assert_eq!(asked.len(), 12, "{configuration:?}");
+        // Six questions, cold and hot; what is in memory cannot be cold.
+        assert_eq!(asked.len(), if configuration.reference { 6 } else { 12 }, "{configuration:?}");
         for entry in asked {
             let declared = configuration.variant == "uniq" && entry.step == "q2";
             let expected = if declared { Verdict::Approximate } else { Verdict::Exact };
@@ -81,7 +81,9 @@ fn every_configuration_answers_every_question_right() {
         assert_eq!(load.verdict, Verdict::Exact);
         for size in summary.results.iter().filter(of).filter(|entry| entry.step == "size") {
             let (total, files) = (size.metrics["total_bytes"], size.metrics["files_bytes"]);
-            assert!(total > 1e6 && files > 1e6, "{size:?}");
+            // Six columns of a reference row take less than documents do.
+            let least = if configuration.reference { 1e5 } else { 1e6 };
+            assert!(total > least && files > least, "{size:?}");
         }
     }
     // Plans were kept, and none broke a promise.
@@ -89,7 +91,7 @@ fn every_configuration_answers_every_question_right() {
         Body::Plan(plan) => {
             assert_eq!(plan.violations, Vec::<String>::new(), "{}", plan.file);
             let text = std::fs::read_to_string(out.join(&plan.file)).unwrap();
-            assert!(text.len() > 100, "{text}");
+            assert!(text.len() > 50, "{text}");
             true
         }
         _ => false,
@@ -109,7 +111,8 @@ fn every_configuration_answers_every_question_right() {
             assert_eq!(structure.retains, expected, "{structure:?}");
         }
     }
-    assert_eq!(structures, run.manifest.configurations.len());
+    let keeping = run.manifest.configurations.iter().filter(|configuration| !configuration.reference).count();
+    assert_eq!(structures, keeping);
     assert_eq!(std::fs::read_dir(out.join("work")).unwrap().count(), 0, "data folders stayed");
 }
 
@@ -122,8 +125,8 @@ fn both_states_are_asked_and_never_mixed() {
         let in_state: Vec<&Entry> = questions(&summary)
             .filter(|entry| entry.parameters.get("state").and_then(|s| s.as_str()) == Some(state))
             .collect();
-        // Three systems, six questions, cold and hot.
-        assert_eq!(in_state.len(), 36);
+        // Three systems, six questions, cold and hot, and two yardsticks that are hot alone.
+        assert_eq!(in_state.len(), 36 + 12);
         assert!(in_state.iter().all(|entry| entry.verdict == Verdict::Exact && entry.trials == 1));
     }
 }
@@ -135,7 +138,7 @@ fn planted_bad_lines_are_lost_one_by_one_and_by_name() {
     let (run, summary) = run(&out, &["--scale", "20k", "--malformed", "16", "--rounds", "1"]);
     assert!(questions(&summary).all(|entry| entry.verdict == Verdict::Exact));
     let loads: Vec<&Entry> = summary.results.iter().filter(|entry| entry.phase == Phase::Load).collect();
-    assert_eq!(loads.len(), 3);
+    assert_eq!(loads.len(), 5);
     for load in loads {
         assert_eq!(load.metrics["documents_offered"], 20_000.0, "{load:?}");
         assert_eq!(load.metrics["documents_rejected"], 16.0, "{load:?}");
@@ -164,5 +167,5 @@ fn planted_bad_lines_are_lost_one_by_one_and_by_name() {
         .iter()
         .map(|planted| planted.ordinal)
         .collect();
-    assert_eq!(listed, vec![planted.clone(), planted.clone(), planted]);
+    assert_eq!(listed, vec![planted; 5]);
 }

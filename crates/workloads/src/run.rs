@@ -291,7 +291,7 @@ fn configuration(target: &Target) -> Configuration {
         embedded: from.embedded,
         end_of_life: from.end_of_life,
         ranks_with: from.ranks_with.clone(),
-        reference: false,
+        reference: from.reference,
         configuration_digest: from.digest.clone(),
         artifact_digest: target.artifact_digest.clone(),
         exceptions: from

@@ -41,6 +41,9 @@ pub struct Settings {
     /// Seconds that hot trials of one question may take in one round, between these two numbers: a fast
     /// question is asked more often, because its single times scatter more.
     pub hot_duration_s: f64,
+    /// Whether questions are asked cold, with the engine restarted before each.
+    #[serde(default = "yes")]
+    pub cold: bool,
     /// Whether the published definition of cold is measured too.
     pub cold_os: bool,
     /// Whether databases' folders stay.
@@ -49,6 +52,10 @@ pub struct Settings {
     pub seed: u64,
     /// Cores that systems may use; all that this process may.
     pub cores: usize,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Settings {
@@ -71,6 +78,7 @@ impl Default for Settings {
             hot_trials: 3,
             most_hot_trials: 20,
             hot_duration_s: 0.5,
+            cold: true,
             cold_os: false,
             keep_data: false,
             seed: 1,

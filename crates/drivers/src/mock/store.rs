@@ -51,8 +51,15 @@ impl Store {
         let nth = *nth;
         let text = serde_json::to_vec(&asks).unwrap_or_default();
         // In place: on a full disk there is no room for a second file, and the mock must not be the one to
-        // notice that first.
-        std::fs::write(&path, text).map_err(|error| failed("write", &path, &error))?;
+        // notice that first. Not emptied before: counts only grow, so a kill between two system calls never
+        // leaves half a text.
+        OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .and_then(|mut file| file.write_all(&text))
+            .map_err(|error| failed("write", &path, &error))?;
         Ok(nth)
     }
 

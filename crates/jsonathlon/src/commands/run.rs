@@ -153,7 +153,26 @@ fn configurations(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Vec
     if configurations.is_empty() {
         return Err(Failure::usage("no system is left: choose other --variants or --storage"));
     }
+    if !arguments.no_yardstick {
+        configurations.extend(references(catalogue, &configurations)?);
+    }
     Ok(configurations)
+}
+
+/// Every configuration of the reference rows that was not asked for by name already.
+fn references(catalogue: &Catalogue, there: &[Configuration]) -> Result<Vec<Configuration>, Failure> {
+    let mut found = Vec::new();
+    for one in catalogue.references() {
+        if there.iter().any(|configuration| configuration.system == one.system.name()) {
+            continue;
+        }
+        for variant in select_variants(&[one.system], "default")?.into_iter().flatten() {
+            for storage in one.system.storages().iter().take(1) {
+                found.push(one.system.configuration(one.version, &variant.name, &storage.name)?);
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The run in `folder` as it was planned.

@@ -54,7 +54,7 @@ fn interrupted_while_loading() {
     running.end(SOON).expect(4).says(&["what was measured is kept", "--resume"]);
     world.nothing_left();
     let kept = world.kept("out");
-    assert_eq!(kept.trials().len(), 1, "the first system's load");
+    assert_eq!(kept.trials().len(), 2, "the first system's load and size");
     resumes_to_the_end(&world, &kept);
 }
 

@@ -105,7 +105,8 @@ impl World {
     /// The arguments of a run over the systems of this world into `out`, with the summary printed.
     pub(crate) fn arguments<'a>(&'a self, out: &'a str, names: &'a str, more: &[&'a str]) -> Vec<String> {
         let folder = self.text("systems");
-        let mut all = vec!["run", "--systems-dir", &folder, "-s", names, "--json", "-o", out];
+        let mut all =
+            vec!["run", "--systems-dir", &folder, "-s", names, "--json", "--no-yardstick", "-o", out];
         all.extend(more);
         all.into_iter().map(str::to_owned).collect()
     }

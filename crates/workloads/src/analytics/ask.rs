@@ -111,7 +111,7 @@ impl Asking<'_> {
         statement: &str,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), AskError> {
-        if self.cells.can_be_cold() {
+        if self.cells.is_cold(self.settings) {
             self.cold(session, statement, recorder)?;
             if self.settings.cold_os {
                 self.cold_os(session, statement, recorder)?;

@@ -82,12 +82,18 @@ impl<'a> Analytics<'a> {
             if self.cells(target).keys(self.settings).iter().all(|key| recorder.has(key)) {
                 continue;
             }
-            prepared.push(self.prepare(target, recorder)?);
+            let mut one = self.prepare(target, recorder)?;
+            // At once, and with the engine stopped at the end: while the next one loads, nothing of this one
+            // may be at work, and what it does by itself must not pass unmeasured.
+            self.enter(State::Drained, &mut one, recorder)?;
+            prepared.push(one);
         }
         let mut timed_out = TimedOut::new();
         for state in STATES {
-            for one in &mut prepared {
-                self.enter(state, one, recorder)?;
+            if state != State::Drained {
+                for one in &mut prepared {
+                    self.enter(state, one, recorder)?;
+                }
             }
             if self.settings.states.contains(&state) {
                 self.rounds(state, &mut prepared, &mut timed_out, recorder)?;
@@ -128,13 +134,12 @@ impl<'a> Analytics<'a> {
         let key = cell.trial_key(1, 0);
         let result = match &one.answers {
             Err(failure) => Err(not_asked(failure)),
-            Ok(_) => cell_result(self.settle_and_measure(state, &mut one.session))?,
+            Ok(_) => self.settled(state, one, recorder)?,
         };
         match result {
             Err(failure) => {
                 one.session.kill();
                 recorder.failed(key, &cell, 1, 0, failure)?;
-                return Ok(());
             }
             Ok(metrics) if !recorder.has(&key) => {
                 let mut trial = blank(&cell, 1, 0);
@@ -144,20 +149,27 @@ impl<'a> Analytics<'a> {
             }
             Ok(_) => {}
         }
+        Ok(())
+    }
+
+    /// Settles, measures, reads documents back once, and stops the engine; a failure of any of these leaves
+    /// the data in no state that can be vouched for.
+    fn settled(
+        &self,
+        state: State,
+        one: &mut Prepared<'a>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Result<Metrics, Failure>, RunError> {
+        let metrics = match cell_result(self.settle_and_measure(state, &mut one.session))? {
+            Ok(metrics) => metrics,
+            Err(failure) => return Ok(Err(failure)),
+        };
         if state == State::Drained
             && let Err(failure) = self.read_back(one, recorder)?
         {
-            recorder.warn(&format!(
-                "{}: failed to read documents back: {}",
-                one.cells.target.id(),
-                failure.error
-            ));
-            one.session.kill();
+            return Ok(Err(failure));
         }
-        if let Err(failure) = cell_result(one.session.close())? {
-            recorder.warn(&format!("{}: failed to close: {}", one.cells.target.id(), failure.error));
-        }
-        Ok(())
+        Ok(cell_result(one.session.close())?.map(|()| metrics))
     }
 
     fn settle_and_measure(&self, state: State, session: &mut Session<'_>) -> Result<Metrics, AskError> {
@@ -202,6 +214,10 @@ impl<'a> Analytics<'a> {
         one: &mut Prepared<'a>,
         recorder: &mut Recorder<'_>,
     ) -> Result<Result<(), Failure>, RunError> {
+        // A reference row keeps no documents.
+        if one.session.target.analytics.statements("read_back").is_empty() {
+            return Ok(Ok(()));
+        }
         let cell = one.cells.structure();
         let key = format!("structure:{}", cell.key());
         if recorder.has(&key) {

@@ -99,7 +99,7 @@ impl Cells<'_> {
     #[must_use]
     pub fn trials(&self, settings: &Settings) -> Vec<(Phase, u32)> {
         let mut trials = Vec::new();
-        if self.can_be_cold() {
+        if self.is_cold(settings) {
             trials.push((Phase::Cold, 0));
             if settings.cold_os {
                 trials.push((Phase::ColdOs, 0));
@@ -109,11 +109,10 @@ impl Cells<'_> {
         trials
     }
 
-    /// Whether the target leaves its data on disk until it is asked: what is in memory whole once it is
-    /// open has no cold trials.
+    /// Whether there are cold trials: not of a target that has its data in memory whole once it is open.
     #[must_use]
-    pub fn can_be_cold(&self) -> bool {
-        true
+    pub fn is_cold(&self, settings: &Settings) -> bool {
+        settings.cold && !self.target.configuration.in_memory
     }
 }
 
