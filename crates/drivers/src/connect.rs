@@ -17,10 +17,11 @@ pub fn connect(open: &Open, host: &Host) -> Result<Box<dyn Driver>> {
         "sqlite" => Box::new(crate::sqlite::Sqlite::open(open)?),
         "duckdb" => Box::new(crate::duckdb::Duckdb::open(open)?),
         "chdb" => Box::new(crate::chdb::Chdb::open(open)?),
+        "postgres" => Box::new(crate::postgres::Postgres::open(open)?),
         "yardstick" => Box::new(crate::yardstick::Yardstick::open(open)?),
         other => {
             return Err(DriverError::Unsupported(format!(
-                "no driver for protocol `{other}`: use chdb, duckdb, sqlite, yardstick or mock"
+                "no driver for protocol `{other}`: use chdb, duckdb, postgres, sqlite, yardstick or mock"
             )));
         }
     };

@@ -9,6 +9,7 @@ use jsonathlon_dataset::value::Row;
 use jsonathlon_measure::clock::Clock;
 use serde::{Deserialize, Serialize};
 
+use crate::server::Launch;
 use crate::wire;
 
 /// What a driver answers with.
@@ -33,13 +34,16 @@ pub enum DriverError {
     /// The documents that were to be loaded could not be read.
     #[error("failed to read the documents: {0}")]
     Documents(String),
+    /// The system ended or cut the connection; the session is of no use any more.
+    #[error("{0}")]
+    Crashed(String),
 }
 
 /// How a session is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
-    /// `chdb`, `duckdb`, `sqlite`, `yardstick` or `mock`.
+    /// `chdb`, `duckdb`, `postgres`, `sqlite`, `yardstick` or `mock`.
     pub protocol: String,
     /// The engine's shared library, for protocols that load one.
     #[serde(default)]
@@ -58,6 +62,9 @@ pub struct Open {
     /// already name it.
     #[serde(default)]
     pub cores: usize,
+    /// The server to be started, for protocols that speak to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<Box<Launch>>,
 }
 
 /// The answer to one statement.
@@ -124,6 +131,11 @@ pub trait Driver {
         documents: &mut dyn Documents,
         sink: &mut dyn LoadSink,
     ) -> Result<u64>;
+
+    /// Process id of the server that the session has started, for those who measure it.
+    fn server_pid(&self) -> Option<u32> {
+        None
+    }
 
     /// Ends the session cleanly; everything committed is in the data folder afterwards.
     ///

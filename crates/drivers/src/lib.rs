@@ -6,6 +6,7 @@
 //! in a worker process, so that it can be killed, measured and started cold.
 
 pub mod driver;
+pub mod server;
 pub mod worker;
 pub mod yardstick;
 
@@ -15,6 +16,7 @@ mod decimal;
 mod duckdb;
 mod library;
 mod mock;
+mod postgres;
 mod several;
 mod sqlite;
 #[cfg(test)]

@@ -129,6 +129,7 @@ impl Engine<'_> {
                 .collect::<Result<_, Problem>>()?,
             statements: self.session()?,
             cores: 0,
+            server: None,
         };
         let _: Opened =
             worker.request(&Op::Open { protocol: PROTOCOL, open }, LIMIT, &|| false, &mut |_| {})?;

@@ -64,6 +64,7 @@ fn main() -> Result<(), Problem> {
                 .map(|text| fill(text, &values))
                 .collect::<Result<_, _>>()?,
             cores: 0,
+            server: None,
         };
         let log = scratch.path().join("worker.log");
         let mut worker = Worker::spawn(Path::new(env!("CARGO_BIN_EXE_jsonathlon")), &["worker"], &log, &[])?;
@@ -74,7 +75,9 @@ fn main() -> Result<(), Problem> {
         let _: Ran = serde_json::from_value(ask(&Op::Run { statements: filled("create")? })?)?;
         let mut statements = filled("load")?;
         let load = match analytics.load {
-            LoadMode::Rows => Load::Rows { statement: statements.remove(0), file: (&file).into() },
+            LoadMode::Rows | LoadMode::Stream => {
+                Load::Rows { statement: statements.remove(0), file: (&file).into() }
+            }
             LoadMode::File => Load::Statement { statements },
         };
         let _: Loaded = serde_json::from_value(ask(&Op::Load { load, sync: true })?)?;

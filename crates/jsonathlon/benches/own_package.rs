@@ -168,10 +168,13 @@ impl Engine {
                 .collect::<Result<_, Problem>>()?,
             statements: filled(&configuration.open.statements)?,
             cores: 0,
+            server: None,
         };
         let mut statements = filled(analytics.statements("load"))?;
         let load = match analytics.load {
-            LoadMode::Rows => Load::Rows { statement: statements.remove(0), file: file.to_owned() },
+            LoadMode::Rows | LoadMode::Stream => {
+                Load::Rows { statement: statements.remove(0), file: file.to_owned() }
+            }
             LoadMode::File => Load::Statement { statements },
         };
         // All background work has ended before anything is compared, and so has the index.

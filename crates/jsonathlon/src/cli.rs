@@ -45,6 +45,16 @@ pub(crate) enum Command {
     /// Serve one engine session over standard input and output (worker protocol 1)
     #[command(hide = true)]
     Worker,
+    /// Watch over a server for a worker
+    #[command(hide = true, name = jsonathlon_drivers::server::GUARD)]
+    ServerGuard,
+    /// Become a server that ends with its guard
+    #[command(hide = true, name = jsonathlon_drivers::server::EXEC)]
+    ServerExec {
+        /// The guard, the signal, the command
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -55,7 +55,7 @@ impl Usage {
         Ok(sum)
     }
 
-    fn of_ended_children(pid: u32) -> io::Result<Self> {
+    pub(crate) fn of_ended_children(pid: u32) -> io::Result<Self> {
         parse_stat(&std::fs::read_to_string(proc_file(pid, "stat"))?, ENDED_CHILDREN).ok_or_else(unreadable)
     }
 

@@ -16,6 +16,7 @@ mod status;
 pub use artifacts::{ArtifactError, Checked, Installed, Progress, State, Step, Store};
 pub use catalogue::{
     Analytics, Artifact, Catalogue, CatalogueError, Configuration, Exception, LoadMode, Open, Properties,
-    QuestionRules, Selected, Source, SourceKind, StatementFile, StatementKind, Storage, System, Variant,
+    QuestionRules, Selected, Server, Source, SourceKind, StatementFile, StatementKind, Storage, System,
+    Variant,
 };
 pub use status::{SystemStatus, statuses};

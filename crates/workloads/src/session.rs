@@ -1,10 +1,12 @@
 //! One configuration under test: its folder, its worker, and its statements with every value in place.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jsonathlon_drivers::driver::Open;
+use jsonathlon_drivers::server::{Launch, Recipe, wait_until_gone};
 use jsonathlon_drivers::worker::protocol::{
     FailureKind as RefusedKind, Figures, Op, Opened, PROTOCOL, PlanText, Progress, Ran,
 };
@@ -24,6 +26,9 @@ use crate::observer::{Event, Observer};
 const OPEN_LIMIT: Duration = Duration::from_secs(600);
 const CLOSE_LIMIT: Duration = Duration::from_secs(600);
 
+/// How long a server whose worker was killed may take to end.
+const GONE_LIMIT: Duration = Duration::from_secs(20);
+
 /// A configuration that can run the workload, and where its program is.
 #[derive(Debug, Clone)]
 pub struct Target {
@@ -33,6 +38,10 @@ pub struct Target {
     pub analytics: Analytics,
     /// The engine's shared library, for engines that have one.
     pub library: Option<PathBuf>,
+    /// Programs of the installed artifact by name, for systems whose server is started.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// The folder in which the artifact was unpacked.
+    pub installed: Option<PathBuf>,
     /// Digest of the artifact.
     pub artifact_digest: Option<String>,
 }
@@ -44,6 +53,37 @@ impl Target {
         let Configuration { system, version, variant, storage, .. } = &self.configuration;
         format!("{system}@{version}-{variant}-{storage}")
     }
+}
+
+/// The server of a configuration as a worker starts it, its output going to `log`; none for an embedded
+/// engine.
+#[must_use]
+pub fn launch(
+    configuration: &Configuration,
+    programs: &BTreeMap<String, PathBuf>,
+    installed: Option<&Path>,
+    log: &Path,
+) -> Option<Box<Launch>> {
+    let server = configuration.server.clone()?;
+    Some(Box::new(Launch {
+        programs: programs.clone(),
+        installed: installed.map(Path::to_owned),
+        log: log.to_owned(),
+        port: None,
+        recipe: Recipe {
+            user: server.user,
+            database: server.database,
+            init: server.init,
+            files: server.files,
+            start: server.start,
+            setting: server.setting,
+            environment: server.environment,
+            stop: server.stop,
+            abandon: server.abandon,
+            start_limit_s: server.start_limit_s,
+            stop_limit_s: server.stop_limit_s,
+        },
+    }))
 }
 
 /// How workers are started.
@@ -85,6 +125,7 @@ impl From<WorkerError> for AskError {
                 RefusedKind::Unsupported | RefusedKind::Protocol | RefusedKind::Request => {
                     FailureKind::Protocol
                 }
+                RefusedKind::Crashed => FailureKind::Crash,
             },
             WorkerError::Protocol { .. } => FailureKind::Protocol,
             WorkerError::Io { .. } => FailureKind::Environment,
@@ -102,6 +143,8 @@ pub(crate) struct Session<'a> {
     log: PathBuf,
     cores: usize,
     worker: Option<Worker>,
+    /// The server that the worker has started.
+    server: Option<u32>,
     subject: Subject,
     cancelled: &'a dyn Fn() -> bool,
     /// What the engine said about its version when it was opened last.
@@ -129,6 +172,7 @@ impl<'a> Session<'a> {
             log,
             cores,
             worker: None,
+            server: None,
             subject,
             cancelled,
             reported_version: None,
@@ -145,6 +189,11 @@ impl<'a> Session<'a> {
     /// The worker's process, while it is up.
     pub(crate) fn pid(&self) -> Option<u32> {
         self.worker.as_ref().filter(|worker| worker.is_alive()).map(Worker::pid)
+    }
+
+    /// The process whose tree is the engine, while it is up: the server's, or the worker's own.
+    pub(crate) fn engine(&self) -> Option<u32> {
+        self.pid().map(|worker| self.server.unwrap_or(worker))
     }
 
     /// Starts the worker and opens the engine in it, unless both are up.
@@ -177,6 +226,12 @@ impl<'a> Session<'a> {
             settings,
             statements,
             cores: self.cores,
+            server: launch(
+                configuration,
+                &self.target.programs,
+                self.target.installed.as_deref(),
+                &self.log.with_extension("server.log"),
+            ),
         };
         let opened: Opened = self
             .request(&Op::Open { protocol: PROTOCOL, open }, OPEN_LIMIT, &mut |_| {})
@@ -200,6 +255,8 @@ impl<'a> Session<'a> {
         }
         self.open_s = opened.seconds;
         self.reported_version = Some(opened.version);
+        self.server = opened.server_pid;
+        self.subject.is(self.engine());
         self.idle = self.memory();
         Ok(())
     }
@@ -215,16 +272,17 @@ impl<'a> Session<'a> {
         Ok(closed?)
     }
 
-    /// Ends the session, however.
+    /// Ends the session, however. A server is gone too afterwards, so that its folder can be removed.
     pub(crate) fn kill(&mut self) {
         self.subject.is(None);
         self.worker = None;
+        wait_until_gone(&self.folder, GONE_LIMIT);
     }
 
     /// What the process tree holds now; it takes milliseconds of a large process, so it is asked for
     /// between trials only.
     pub(crate) fn memory(&self) -> Option<Memory> {
-        self.pid().and_then(|pid| Memory::of_tree(pid).ok())
+        self.engine().and_then(|pid| Memory::of_tree(pid).ok())
     }
 
     /// What the run's series shows this system to be doing.

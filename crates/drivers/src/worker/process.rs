@@ -28,24 +28,30 @@ const FIRST_FD: i32 = 3;
 /// open until the very end, since the coordinator takes its end for the end of the process, and engines
 /// run code on exit.
 pub fn main() -> ExitCode {
-    match run() {
-        // `exit` and not a return: the stream stays open, and engines' exit handlers run all the same.
-        Ok(_open_until_the_end) => std::process::exit(0),
+    let begun = follow_parent().and_then(|()| take_streams());
+    let (served, _open_until_the_end) = match begun {
+        Ok((input, output)) => {
+            let output: SharedOutput = Arc::new(Mutex::new(File::from(output)));
+            (run(input, &output), Some(output))
+        }
+        Err(error) => (Err(error), None),
+    };
+    let code = match served {
+        Ok(()) => 0,
         Err(error) => {
             eprintln!("jsonathlon worker: {error}");
-            ExitCode::FAILURE
+            1
         }
-    }
+    };
+    // `exit` and not a return: the stream stays open, also while last words are written, and engines' exit
+    // handlers run all the same.
+    std::process::exit(code)
 }
 
-fn run() -> io::Result<SharedOutput> {
-    follow_parent()?;
-    let (input, output) = take_streams()?;
+fn run(input: OwnedFd, output: &SharedOutput) -> io::Result<()> {
     watch_coordinator(input.try_clone()?)?;
-    let output: SharedOutput = Arc::new(Mutex::new(File::from(output)));
     let input = BufReader::with_capacity(1 << 16, File::from(input));
-    serve_shared(input, Arc::clone(&output), Arc::new(MonotonicClock::new()))?;
-    Ok(output)
+    serve_shared(input, Arc::clone(output), Arc::new(MonotonicClock::new()))
 }
 
 /// Asks to be killed when the parent dies. It may have died before; then the parent is another one.

@@ -164,6 +164,8 @@ pub enum FailureKind {
     Request,
     /// The operating system refused something, for instance `syncfs`.
     System,
+    /// The system ended. A worker does not answer so: it ends too, as one does whose engine lives in it.
+    Crashed,
 }
 
 impl std::fmt::Display for FailureKind {
@@ -176,6 +178,7 @@ impl std::fmt::Display for FailureKind {
             Self::Documents => "documents",
             Self::Request => "request",
             Self::System => "system",
+            Self::Crashed => "crashed",
         })
     }
 }
@@ -188,6 +191,7 @@ impl From<DriverError> for Failure {
             DriverError::Unavailable(_) => FailureKind::Unavailable,
             DriverError::Protocol(_) => FailureKind::Protocol,
             DriverError::Documents(_) => FailureKind::Documents,
+            DriverError::Crashed(_) => FailureKind::Crashed,
         };
         Self { kind, message: error.to_string() }
     }
@@ -204,12 +208,17 @@ pub struct Progress {
     pub unit: String,
 }
 
-/// What the worker process itself spent during one request, the engine inside it included.
+/// What the engine spent during one request: the worker process itself, the engine inside it included, or
+/// all processes of the session's server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct OpUsage {
     /// CPU seconds of all threads by `CLOCK_PROCESS_CPUTIME_ID`: nanoseconds, where the split into user
-    /// and system below has the kernel's clock tick (10 ms) only.
+    /// and system below has the kernel's clock tick (10 ms) only. Of a server the same holds as far as
+    /// its processes have one thread and are alive when the request ends.
     pub cpu_s: f64,
+    /// CPU seconds of the worker itself, where they are apart from the engine's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub client_cpu_s: Option<f64>,
     /// The kernel's counters.
     #[serde(flatten)]
     pub counters: Usage,
@@ -220,6 +229,9 @@ pub struct OpUsage {
 pub struct Opened {
     /// The system's own answer to the question which version it is.
     pub version: String,
+    /// Process id of the server that was started; none for an engine that lives in the worker.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server_pid: Option<u32>,
     /// Seconds for loading the library, connecting, and the session's statements.
     pub seconds: f64,
     /// What it cost.

@@ -2,6 +2,7 @@ use jsonathlon_dataset::value::Row;
 use proptest::prelude::*;
 
 use super::*;
+use crate::server::{Launch, Recipe};
 
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -44,6 +45,10 @@ fn op() -> impl Strategy<Value = Op> {
                 settings: BTreeMap::from([("key".to_owned(), "value".to_owned())]),
                 statements,
                 cores,
+                server: (cores % 2 == 0).then(|| {
+                    let recipe = Recipe { start: vec!["{{server}}".into()], ..Recipe::default() };
+                    Box::new(Launch { port: Some(5), recipe, ..Launch::default() })
+                }),
             },
         },
     );
@@ -82,7 +87,7 @@ proptest! {
         let answered = Answered {
             seconds,
             outcome: Outcome { columns: vec!["a".into()], rows, rows_read: Some(u64::MAX), ..Outcome::default() },
-            usage: OpUsage { cpu_s: seconds, counters: Usage { read_bytes: u64::MAX, ..Usage::default() } },
+            usage: OpUsage { cpu_s: seconds, client_cpu_s: None, counters: Usage { read_bytes: u64::MAX, ..Usage::default() } },
         };
         let line = serde_json::to_string(&answered).unwrap();
         prop_assert!(!line.contains('\n'));

@@ -156,6 +156,11 @@ impl Server {
         }
         let body = match answer {
             Ok(result) => Body::Ok(result),
+            // As with an engine that lives in the worker and takes it along: the coordinator sees a worker
+            // that ended, with these last words.
+            Err(failure) if failure.kind == FailureKind::Crashed => {
+                return Err(io::Error::other(failure.message));
+            }
             Err(failure) => Body::Error(failure),
         };
         write_line(&self.output, &Line { id, body })
@@ -165,6 +170,10 @@ impl Server {
         self.session
             .as_mut()
             .ok_or_else(|| failure(FailureKind::Request, "no session is open: send `open` first"))
+    }
+
+    fn server(&self) -> Option<u32> {
+        self.session.as_ref().and_then(|session| session.driver.server_pid())
     }
 
     fn open(&mut self, protocol: u32, open: &Open) -> Answer<Opened> {
@@ -177,13 +186,14 @@ impl Server {
             return Err(failure(FailureKind::Request, "a session is open already: one per worker"));
         }
         let host = Host { clock: Arc::clone(&self.clock), output: Some(Arc::clone(&self.output)) };
-        let meter = Meter::start(&*self.clock);
+        let meter = Meter::start(&*self.clock, None);
         let driver = connect(open, &host);
         let (seconds, usage) = meter.stop(&*self.clock);
         let mut driver = driver?;
         let version = driver.version()?;
+        let server_pid = driver.server_pid();
         self.session = Some(Session { driver, folder: open.folder.clone() });
-        Ok(Opened { version, seconds, usage })
+        Ok(Opened { version, server_pid, seconds, usage })
     }
 
     fn execute(&mut self, statement: &str) -> Answer<Outcome> {
@@ -199,7 +209,7 @@ impl Server {
     }
 
     fn run(&mut self, statements: &[String]) -> Answer<Ran> {
-        let meter = Meter::start(&*self.clock);
+        let meter = Meter::start(&*self.clock, self.server());
         let ran = self.run_all(statements);
         let (seconds, usage) = meter.stop(&*self.clock);
         ran.map(|()| Ran { seconds, usage })
@@ -207,8 +217,9 @@ impl Server {
 
     fn ask(&mut self, statement: &str) -> Answer<Answered> {
         let clock = Arc::clone(&self.clock);
+        let server = self.server();
         let session = self.session()?;
-        let meter = Meter::start(&*clock);
+        let meter = Meter::start(&*clock, server);
         let outcome = session.driver.execute(statement);
         let (seconds, usage) = meter.stop(&*clock);
         Ok(Answered { seconds, outcome: outcome?, usage })
@@ -218,7 +229,7 @@ impl Server {
         let clock = Arc::clone(&self.clock);
         let mut documents = None;
         let mut rejects = Vec::new();
-        let meter = Meter::start(&*clock);
+        let meter = Meter::start(&*clock, self.server());
         match load {
             Load::Statement { statements } => self.run_all(statements)?,
             Load::Rows { statement, file } => {
@@ -268,7 +279,7 @@ impl Server {
         } else {
             Duration::ZERO
         });
-        let meter = Meter::start(&*clock);
+        let meter = Meter::start(&*clock, self.server());
         let begun = clock.now();
         self.run_all(statements)?;
         let mut remaining = 0;

@@ -1,4 +1,5 @@
-//! What one request costs: the clock, and the kernel's counters of this process around it.
+//! What one request costs: the clock, and the kernel's counters around it, of the process that the engine
+//! lives in or of all processes of the session's server.
 
 use std::time::Duration;
 
@@ -10,23 +11,30 @@ use super::protocol::OpUsage;
 
 /// Counters at the beginning of a request.
 pub(super) struct Meter {
+    server: Option<u32>,
     counters: Usage,
+    server_cpu: Duration,
     cpu: Duration,
     begun: Duration,
 }
 
 impl Meter {
-    /// Reads the counters and, last, the clock: reading costs tens of microseconds and is not timed.
-    pub(super) fn start(clock: &dyn Clock) -> Self {
-        let counters = counters();
-        Self { counters, cpu: cpu(), begun: clock.now() }
+    /// Reads the counters and, last, the clock: reading costs tens of microseconds, of a server
+    /// milliseconds, and is not timed. `server` is the session's server, unless its engine lives here.
+    pub(super) fn start(clock: &dyn Clock, server: Option<u32>) -> Self {
+        let counters = counters(server);
+        Self { server, counters, server_cpu: server_cpu(server), cpu: cpu(), begun: clock.now() }
     }
 
     /// Seconds since the start and what was spent in them; the clock is read first.
     pub(super) fn stop(self, clock: &dyn Clock) -> (f64, OpUsage) {
         let seconds = (clock.now() - self.begun).as_secs_f64();
-        let cpu_s = cpu().saturating_sub(self.cpu).as_secs_f64();
-        (seconds, OpUsage { cpu_s, counters: counters().since(&self.counters) })
+        let own = cpu().saturating_sub(self.cpu).as_secs_f64();
+        let (cpu_s, client_cpu_s) = match self.server {
+            None => (own, None),
+            Some(_) => (server_cpu(self.server).saturating_sub(self.server_cpu).as_secs_f64(), Some(own)),
+        };
+        (seconds, OpUsage { cpu_s, client_cpu_s, counters: counters(self.server).since(&self.counters) })
     }
 }
 
@@ -37,9 +45,17 @@ fn cpu() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-fn counters() -> Usage {
+fn server_cpu(server: Option<u32>) -> Duration {
+    server.and_then(|pid| jsonathlon_measure::cpu::of_tree(pid).ok()).unwrap_or_default()
+}
+
+fn counters(server: Option<u32>) -> Usage {
     // Without /proc there are no counters, which the coordinator sees as zeros; the answer still counts.
-    Usage::of(std::process::id()).unwrap_or_default()
+    match server {
+        Some(pid) => Usage::of_tree(pid),
+        None => Usage::of(std::process::id()),
+    }
+    .unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -50,7 +66,7 @@ mod tests {
     #[test]
     fn seconds_are_the_clocks_and_cpu_is_what_was_burnt() {
         let clock = FakeClock::new();
-        let meter = Meter::start(&clock);
+        let meter = Meter::start(&clock, None);
         clock.advance(Duration::from_millis(1500));
         let real = MonotonicClock::new();
         let begun = real.now();

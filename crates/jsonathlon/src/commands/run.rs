@@ -216,6 +216,8 @@ pub(super) fn targets(
         let installed = install(store, artifact, interrupt)?;
         targets.push(Target {
             library: installed.library().map(Path::to_owned),
+            programs: installed.files,
+            installed: installed.folder,
             artifact_digest: installed.sha256.map(|digest| format!("sha256:{digest}")),
             configuration,
             analytics,

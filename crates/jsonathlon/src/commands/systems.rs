@@ -9,7 +9,8 @@ use jsonathlon_drivers::worker::Worker;
 use jsonathlon_drivers::worker::protocol::{Op, Opened, PROTOCOL};
 use jsonathlon_report::format;
 use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{ArtifactError, Catalogue, Selected, Store, statuses};
+use jsonathlon_systems::{ArtifactError, Catalogue, Installed, Selected, Store, statuses};
+use jsonathlon_workloads::session::launch;
 
 use super::{catalogue, install, print, worker};
 use crate::cli::{CatalogueArguments, NamesArguments, SystemsAction, SystemsArguments};
@@ -128,15 +129,15 @@ fn check(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result<Str
     let Some(artifact) = one.system.artifact(one.version)? else {
         return Ok("runs by address only, nothing to check".to_owned());
     };
-    let mut library = None;
+    let mut installed = None;
     let mut files = "part of the program".to_owned();
     if !artifact.is_bundled() {
         let checked = store.check(artifact, &mut |_| {}, &|| interrupt.wanted())?;
         files = format!("{} files as recorded, {}", checked.files, format::bytes(checked.bytes as f64));
-        library = install(store, artifact, interrupt)?.library().map(Path::to_owned);
+        installed = Some(install(store, artifact, interrupt)?);
     }
     let folder = scratch(store)?;
-    let version = ask_version(one, library, &folder, interrupt);
+    let version = ask_version(one, installed.as_ref(), &folder, interrupt);
     std::fs::remove_dir_all(&folder)
         .map_err(|error| Failure::environment(format!("failed to remove {}: {error}", folder.display())))?;
     let version = version?;
@@ -158,7 +159,7 @@ fn scratch(store: &Store) -> Result<PathBuf, Failure> {
 
 fn ask_version(
     one: &Selected<'_>,
-    library: Option<PathBuf>,
+    installed: Option<&Installed>,
     folder: &Path,
     interrupt: &Interrupt,
 ) -> Result<String, Failure> {
@@ -180,11 +181,15 @@ fn ask_version(
     let settings = &configuration.open.settings;
     let open = Open {
         protocol: configuration.protocol.clone(),
-        library,
+        library: installed.and_then(Installed::library).map(Path::to_owned),
         folder: data.clone(),
         settings: settings.iter().map(|(k, v)| Ok((k.clone(), fill(v)?))).collect::<Result<_, Failure>>()?,
         statements: configuration.open.statements.iter().map(fill).collect::<Result<_, _>>()?,
         cores,
+        server: installed.and_then(|installed| {
+            let log = folder.join("server.log");
+            launch(&configuration, &installed.files, installed.folder.as_deref(), &log)
+        }),
     };
     let cancelled = || interrupt.wanted();
     let opened: Opened = worker

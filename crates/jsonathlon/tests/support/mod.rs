@@ -8,6 +8,7 @@ pub(crate) mod process;
 pub(crate) mod systems;
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -38,7 +39,9 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) fn new() -> Self {
-        let world = Self { folder: tempfile::tempdir().unwrap() };
+        // Servers do not run as root, and their user has to get to their data.
+        let open = std::fs::Permissions::from_mode(0o755);
+        let world = Self { folder: tempfile::Builder::new().permissions(open).tempdir().unwrap() };
         std::fs::create_dir(world.path("systems")).unwrap();
         world
     }

@@ -186,9 +186,16 @@ impl Store {
         }
         // What the client left beside the archive can be as large as it is.
         drop(fetching);
+        let inner = self
+            .inner(source, &download, client.format(), places, watch)
+            .inspect_err(|error| forget_unusable(error, &download))?;
+        let (archive, format) = match &inner {
+            Some((_, archive, format)) => (archive.as_path(), *format),
+            None => (download.as_path(), client.format()),
+        };
         let request = Request {
-            archive: &download,
-            format: client.format(),
+            archive,
+            format,
             into: unpacking.path(),
             members: &source.members,
             limit: source.unpacked_bytes,
@@ -207,10 +214,7 @@ impl Store {
         let record = match unpacked {
             Ok(files) => Record::new(artifact, source, files),
             Err(error) => {
-                // An archive that cannot be unpacked now cannot be tomorrow.
-                if matches!(error, ArtifactError::Archive { .. }) {
-                    let _ = remove_all(&download);
-                }
+                forget_unusable(&error, &download);
                 return Err(error);
             }
         };
@@ -221,6 +225,38 @@ impl Store {
         fs::rename(unpacking.path(), &folder).map_err(ArtifactError::cache(&folder))?;
         remove_all(&download).map_err(ArtifactError::cache(&download))?;
         Ok(installed(&folder, source, &record))
+    }
+
+    /// Takes the archive inside the archive out, where the source has one.
+    fn inner(
+        &self,
+        source: &Source,
+        download: &Path,
+        format: unpack::Format,
+        places: &Places,
+        watch: &Watch<'_>,
+    ) -> Result<Option<(Scratch, PathBuf, unpack::Format)>, ArtifactError> {
+        let Some(inner) = &source.inner else { return Ok(None) };
+        let package = source.kind.package();
+        let unknown = || ArtifactError::Archive {
+            package: package.to_owned(),
+            message: format!("`{inner}` is no archive of a known kind: .tar.gz, .tgz, .zip, .jar, .whl"),
+        };
+        let inner_format = unpack::Format::of(inner).ok_or_else(unknown)?;
+        let folder = Scratch::new(places.fetching())?;
+        let request = Request {
+            archive: download,
+            format,
+            into: folder.path(),
+            members: std::slice::from_ref(inner),
+            // It is packed itself, so that it is hardly larger than what it is packed in.
+            limit: source.bytes.saturating_mul(2),
+            package,
+        };
+        // A step of its own in nobody's eyes.
+        unpack::unpack(&request, &mut Watch { progress: &mut |_| {}, cancelled: watch.cancelled })?;
+        let archive = folder.path().join(inner);
+        Ok(Some((folder, archive, inner_format)))
     }
 
     /// Removes every trace of this version from the cache and says how many
@@ -363,11 +399,16 @@ impl Store {
         client: &dyn Client,
         kept: bool,
     ) -> Result<(), ArtifactError> {
-        let needed = if kept {
+        let unpacking = if source.inner.is_some() {
+            source.unpacked_bytes.saturating_add(source.bytes)
+        } else {
             source.unpacked_bytes
+        };
+        let needed = if kept {
+            unpacking
         } else {
             let fetching = source.bytes.saturating_mul(client.copies());
-            fetching.max(source.bytes.saturating_add(source.unpacked_bytes))
+            fetching.max(source.bytes.saturating_add(unpacking))
         };
         let available = cache::available(&self.root)?;
         if available >= needed {
@@ -389,6 +430,13 @@ fn installed(folder: &Path, source: &Source, record: &Record) -> Installed {
         sha256: Some(record.sha256.clone()),
         source: record.source.clone(),
         files: source.files.iter().map(|(role, path)| (role.clone(), folder.join(path))).collect(),
+    }
+}
+
+/// An archive that cannot be unpacked now cannot be tomorrow.
+fn forget_unusable(error: &ArtifactError, download: &Path) {
+    if matches!(error, ArtifactError::Archive { .. }) {
+        let _ = remove_all(download);
     }
 }
 

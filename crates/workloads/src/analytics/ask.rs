@@ -287,6 +287,9 @@ impl Asking<'_> {
         ] {
             trial.metrics.insert(name.to_owned(), value);
         }
+        if let Some(client) = usage.client_cpu_s {
+            trial.metrics.insert("client_cpu_s".to_owned(), client);
+        }
         trial.metrics.extend(
             [
                 ("engine_rows_read", answered.outcome.rows_read),

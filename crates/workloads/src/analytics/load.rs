@@ -97,7 +97,7 @@ fn attempt(
     cell!(session.open());
     let create = cell!(session.statements("create", &[("table", TABLE)]));
     cell!(session.run(create, limit));
-    let sampler = session.pid().map(|pid| PeakSampler::start(pid, Duration::from_millis(250)));
+    let sampler = session.engine().map(|pid| PeakSampler::start(pid, Duration::from_millis(250)));
     let bulk = match bulk(session, staged, limit, recorder)? {
         Ok(bulk) => bulk,
         Err(failure) => return Ok(Err(failure)),
@@ -182,6 +182,9 @@ fn attempt(
         ("index_s".to_owned(), index_s),
         ("open_s".to_owned(), session.open_s),
     ]);
+    if let Some(client) = loaded.usage.client_cpu_s {
+        trial.metrics.insert("client_cpu_s".into(), client);
+    }
     if bytes > 0.0 {
         trial.metrics.insert("written_bytes_per_byte".into(), written_bytes as f64 / bytes);
     }
@@ -260,7 +263,7 @@ fn load_file(
     let values = [("table", table), ("file", path.as_str())];
     let load = match session.target.analytics.load {
         LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
-        LoadMode::Rows => {
+        LoadMode::Rows | LoadMode::Stream => {
             Load::Rows { statement: session.statement("load", &values)?, file: file.to_owned() }
         }
     };

@@ -8,6 +8,7 @@
 mod maven;
 mod npm;
 mod process;
+mod pypi;
 
 use std::{
     ffi::OsString,
@@ -74,6 +75,7 @@ pub(crate) fn of(source: &Source) -> Option<Box<dyn Client>> {
     match &source.kind {
         SourceKind::Npm { package } => Some(Box::new(npm::Npm { package: package.clone() })),
         SourceKind::Maven { coordinates } => Some(Box::new(maven::Maven::new(coordinates))),
+        SourceKind::Pypi { package } => Some(Box::new(pypi::Pypi { package: package.clone() })),
         SourceKind::Bundled => None,
     }
 }

@@ -1,0 +1,172 @@
+//! Values as the protocol's binary format carries them.
+
+use jsonathlon_dataset::value::{Row, Value};
+use postgres::types::{FromSql, Kind, Type};
+
+use crate::decimal::decimal;
+use crate::driver::{DriverError, Result};
+
+/// The bytes of a value, of whatever type.
+struct Raw<'a>(Option<&'a [u8]>);
+
+impl<'a> FromSql<'a> for Raw<'a> {
+    fn from_sql(
+        _: &Type,
+        raw: &'a [u8],
+    ) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Self(Some(raw)))
+    }
+
+    fn from_sql_null(_: &Type) -> std::result::Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Self(None))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+/// A row as typed values.
+pub(super) fn row(row: &postgres::Row) -> Result<Row> {
+    row.columns()
+        .iter()
+        .enumerate()
+        .map(|(index, column)| {
+            let raw: Raw<'_> =
+                row.try_get(index).map_err(|error| DriverError::Protocol(error.to_string()))?;
+            match raw.0 {
+                None => Ok(Value::Null),
+                Some(bytes) => cell(column.type_(), bytes, column.name()),
+            }
+        })
+        .collect()
+}
+
+fn cell(kind: &Type, bytes: &[u8], column: &str) -> Result<Value> {
+    let malformed =
+        || DriverError::Protocol(format!("{} bytes in column `{column}` of type {kind}", bytes.len()));
+    // A domain is carried as what it is a domain over.
+    let kind = match kind.kind() {
+        Kind::Domain(inner) => inner,
+        _ => kind,
+    };
+    Ok(match *kind {
+        Type::BOOL => match bytes {
+            [byte] => Value::Bool(*byte != 0),
+            _ => return Err(malformed()),
+        },
+        Type::INT2 => Value::Int(i16::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
+        Type::INT4 => Value::Int(i32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
+        Type::INT8 => Value::Int(i64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
+        Type::OID => Value::Int(u32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
+        Type::FLOAT4 => Value::Float(f32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
+        Type::FLOAT8 => Value::Float(f64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
+        Type::NUMERIC => numeric(bytes).ok_or_else(|| {
+            DriverError::Unsupported(format!(
+                "a number of column `{column}` is outside 64 bits with a sign: cast it to text or double precision"
+            ))
+        })?,
+        Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::UNKNOWN | Type::JSON => {
+            text(bytes, column)?
+        }
+        // One byte says the version of the format; there has been one version ever.
+        Type::JSONB => match bytes {
+            [1, rest @ ..] => text(rest, column)?,
+            _ => return Err(malformed()),
+        },
+        _ => {
+            return Err(DriverError::Unsupported(format!(
+                "column `{column}` is of type {kind}: cast it to text, or a time to microseconds"
+            )));
+        }
+    })
+}
+
+fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
+    bytes.try_into().ok()
+}
+
+fn text(bytes: &[u8], column: &str) -> Result<Value> {
+    std::str::from_utf8(bytes)
+        .map(|text| Value::Text(text.to_owned()))
+        .map_err(|error| DriverError::Protocol(format!("a text of column `{column}` is not UTF-8 ({error})")))
+}
+
+/// A `numeric` as `numeric_send` writes it: counts of digits, weight of the first, sign and display scale,
+/// then digits to the base of 10,000. Whole ones become integers; `None` when there is no room for one.
+fn numeric(bytes: &[u8]) -> Option<Value> {
+    const NEGATIVE: u16 = 0x4000;
+    let mut words = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
+    let (count, weight, sign, _scale) = (words.next()?, words.next()?, words.next()?, words.next()?);
+    match sign {
+        0 | NEGATIVE => {}
+        0xC000 => return Some(Value::Float(f64::NAN)),
+        0xD000 => return Some(Value::Float(f64::INFINITY)),
+        0xF000 => return Some(Value::Float(f64::NEG_INFINITY)),
+        _ => return None,
+    }
+    // The bits are a signed number.
+    let weight = i32::from(weight.cast_signed());
+    let digits: Vec<u16> = words.take(usize::from(count)).collect();
+    let last = weight - i32::from(count) + 1;
+    let minus = if sign == NEGATIVE { "-" } else { "" };
+    let mut value: i128 = 0;
+    for digit in &digits {
+        let Some(next) = value.checked_mul(10_000).and_then(|value| value.checked_add(i128::from(*digit)))
+        else {
+            return approximate(minus, &digits, last);
+        };
+        value = next;
+    }
+    let value = if sign == NEGATIVE { -value } else { value };
+    if value == 0 {
+        return Some(Value::Int(0));
+    }
+    if last >= 0 {
+        let power = 10_000_i128.checked_pow(last.unsigned_abs())?;
+        return decimal(value.checked_mul(power)?, 0);
+    }
+    decimal(value, last.unsigned_abs() * 4)
+}
+
+/// More digits than 128 bits hold: with a fraction it is the nearest double, and a whole one has no place.
+fn approximate(minus: &str, digits: &[u16], last: i32) -> Option<Value> {
+    if last >= 0 {
+        return None;
+    }
+    let text: String = digits.iter().map(|digit| format!("{digit:04}")).collect();
+    format!("{minus}{text}e{}", last * 4).parse().ok().map(Value::Float)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(words: &[u16]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_be_bytes()).collect()
+    }
+
+    #[test]
+    fn whole_numbers_are_integers_and_others_the_nearest_doubles() {
+        let case = |words: &[u16]| numeric(&sent(words));
+        assert_eq!(case(&[0, 0, 0, 0]), Some(Value::Int(0)));
+        assert_eq!(case(&[1, 1, 0, 0, 12]), Some(Value::Int(120_000)));
+        assert_eq!(case(&[2, 1, 0x4000, 0, 1, 2345]), Some(Value::Int(-12_345)));
+        assert_eq!(case(&[2, 0, 0, 2, 1, 2500]), Some(Value::Float(1.25)));
+        assert_eq!(case(&[1, 0xFFFF, 0x4000, 1, 1000]), Some(Value::Float(-0.1)));
+        assert_eq!(case(&[5, 4, 0, 0, 922, 3372, 368, 5477, 5807]), Some(Value::Int(i64::MAX)));
+        assert_eq!(case(&[5, 4, 0, 0, 922, 3372, 368, 5477, 5808]), None);
+        assert_eq!(case(&[1, 100, 0, 0, 1]), None);
+        assert!(matches!(case(&[0, 0, 0xC000, 0]), Some(Value::Float(nan)) if nan.is_nan()));
+        let long = [&[12_u16, 0, 0, 44, 3][..], &[1415; 11]].concat();
+        assert_eq!(case(&long), Some(Value::Float(3.141_514_151_415_141_5)));
+    }
+
+    #[test]
+    fn what_has_no_place_in_an_answer_is_refused_with_advice() {
+        let error = cell(&Type::TIMESTAMPTZ, &[0; 8], "at").unwrap_err().to_string();
+        assert!(error.contains("`at`") && error.contains("microseconds"), "{error}");
+        assert!(cell(&Type::INT8, &[0; 4], "n").is_err());
+        assert_eq!(cell(&Type::JSONB, b"\x01{}", "doc").unwrap(), Value::Text("{}".into()));
+    }
+}

@@ -1,0 +1,306 @@
+//! What lies in a session's folder when its system is a server.
+//!
+//! `data` and `run` are the server's and belong to the user as whom it runs; everything else stays the
+//! program's own. Nothing outside of the folder is ever changed.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+
+use super::recipe::Launch;
+use crate::driver::{DriverError, Result};
+
+/// Held by the guard of the server that runs on the folder.
+pub(super) const LOCK: &str = "lock";
+/// There while the data folder is being made.
+const BEGUN: &str = "initialising";
+/// There when it has been made.
+const DONE: &str = "initialised";
+const PASSWORD: &str = "password";
+
+/// A user that owns nothing (`nobody`, 65534 on every Linux): servers refuse to run as root, and need not.
+const NOBODY: (u32, u32) = (65534, 65534);
+
+/// As whom a server runs, unless as the user of this program.
+pub(super) fn server_user() -> Option<(u32, u32)> {
+    rustix::process::geteuid().is_root().then_some(NOBODY)
+}
+
+/// A session's folder.
+#[derive(Debug, Clone)]
+pub(super) struct Folder {
+    pub(super) root: PathBuf,
+    pub(super) user: Option<(u32, u32)>,
+}
+
+impl Folder {
+    pub(super) fn new(root: &Path, user: Option<(u32, u32)>) -> Result<Self> {
+        let root = fs::canonicalize(root).map_err(failed("find", root))?;
+        if let (Some((uid, _)), Some(closed)) = (user, closed(&root, user)) {
+            return Err(DriverError::Unavailable(format!(
+                "a server does not run as root but as user {uid}, who may not enter {}: choose a folder for \
+                 the run that everybody may enter (--out), or start as an ordinary user",
+                closed.display()
+            )));
+        }
+        Ok(Self { root, user })
+    }
+
+    pub(super) fn data(&self) -> PathBuf {
+        self.root.join("data")
+    }
+
+    pub(super) fn run(&self) -> PathBuf {
+        self.root.join("run")
+    }
+
+    pub(super) fn lock(&self) -> PathBuf {
+        self.root.join(LOCK)
+    }
+
+    /// The password's copy for the commands that set the data folder up.
+    pub(super) fn password_file(&self) -> PathBuf {
+        self.run().join(PASSWORD)
+    }
+
+    /// Whether the data folder still has to be made. What an interrupted attempt left is removed, and data
+    /// that this program did not make is refused.
+    pub(super) fn is_new(&self) -> Result<bool> {
+        if self.root.join(DONE).exists() {
+            return Ok(false);
+        }
+        if self.root.join(BEGUN).exists() {
+            for folder in [self.data(), self.run()] {
+                match fs::remove_dir_all(&folder) {
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        return Err(failed("remove", &folder)(error));
+                    }
+                    _ => {}
+                }
+            }
+        } else if self.data().exists() {
+            return Err(DriverError::Unavailable(format!(
+                "{} was not made by this program, which leaves it alone: choose another folder",
+                self.data().display()
+            )));
+        }
+        Ok(true)
+    }
+
+    /// Makes the server's folders and the session's password.
+    pub(super) fn begin(&self) -> Result<String> {
+        let begun = self.root.join(BEGUN);
+        File::create(&begun).map_err(failed("write", &begun))?;
+        for folder in [self.data(), self.run()] {
+            fs::DirBuilder::new().mode(0o700).create(&folder).map_err(failed("make", &folder))?;
+            self.give(&folder)?;
+        }
+        let password = random_password().map_err(failed("read", Path::new("/dev/urandom")))?;
+        for (path, given) in [(self.root.join(PASSWORD), false), (self.password_file(), true)] {
+            write_private(&path, &password)?;
+            if given {
+                self.give(&path)?;
+            }
+        }
+        Ok(password)
+    }
+
+    /// The data folder is made.
+    pub(super) fn finish(&self) -> Result<()> {
+        let copy = self.password_file();
+        fs::remove_file(&copy).map_err(failed("remove", &copy))?;
+        let done = self.root.join(DONE);
+        fs::rename(self.root.join(BEGUN), &done).map_err(failed("write", &done))
+    }
+
+    pub(super) fn password(&self) -> Result<String> {
+        let path = self.root.join(PASSWORD);
+        fs::read_to_string(&path).map_err(failed("read", &path))
+    }
+
+    /// Writes a file of the server's configuration, which must lie in one of its folders.
+    pub(super) fn write(&self, path: &Path, text: &str) -> Result<()> {
+        let inside = [self.data(), self.run()].iter().any(|folder| path.starts_with(folder))
+            && !path.components().any(|part| part == std::path::Component::ParentDir);
+        if !inside {
+            return Err(DriverError::Unsupported(format!(
+                "a server's file lies in {{{{data}}}} or {{{{run}}}}, not at {}",
+                path.display()
+            )));
+        }
+        // Removed first: the server may have put a link there.
+        match fs::remove_file(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(failed("write", path)(error));
+            }
+            _ => {}
+        }
+        write_private(path, text)?;
+        self.give(path)
+    }
+
+    /// Sessions with the same programs share one copy.
+    fn copy_of_programs(&self, launch: &Launch) -> PathBuf {
+        let name = launch.installed.as_deref().and_then(Path::file_name).unwrap_or_default();
+        let above = self.root.parent().unwrap_or(&self.root);
+        above.join(format!("programs-{}", name.to_string_lossy().replace('.', "_")))
+    }
+
+    fn give(&self, path: &Path) -> Result<()> {
+        match self.user {
+            Some((uid, gid)) => {
+                chown(path, Some(uid), Some(gid)).map_err(failed("give to the server's user", path))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The programs where the server's user can get at them: where they are, else as a copy beside this
+    /// folder, which holds nothing but data to be measured.
+    pub(super) fn programs(&self, launch: &Launch) -> Result<BTreeMap<String, PathBuf>> {
+        let hidden = launch.programs.values().find_map(|path| closed(path.parent()?, self.user));
+        let Some(hidden) = hidden else { return Ok(launch.programs.clone()) };
+        let copy = self.copy_of_programs(launch);
+        let inside = |path: &PathBuf| {
+            let installed = launch.installed.as_deref()?;
+            Some(path.strip_prefix(installed).ok()?.to_path_buf())
+        };
+        let mut programs = BTreeMap::new();
+        for (name, path) in &launch.programs {
+            let Some(inside) = inside(path) else {
+                return Err(DriverError::Unavailable(format!(
+                    "{} cannot be run by the server's user, who may not enter {}",
+                    path.display(),
+                    hidden.display()
+                )));
+            };
+            programs.insert(name.clone(), copy.join(inside));
+        }
+        if !copy.exists()
+            && let Some(installed) = launch.installed.as_deref()
+        {
+            // Under its final name only when it is whole.
+            let part = copy.with_extension("part");
+            fs::remove_dir_all(&part).ok();
+            copy_tree(installed, &part).map_err(failed("copy the programs to", &part))?;
+            fs::rename(&part, &copy).map_err(failed("make", &copy))?;
+        }
+        Ok(programs)
+    }
+}
+
+fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DriverError {
+    let path = path.to_owned();
+    move |error| DriverError::Unavailable(format!("failed to {action} {}: {error}", path.display()))
+}
+
+/// The first folder on the way to `path` that `user` may not enter.
+fn closed(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
+    let (uid, gid) = user?;
+    let mut way: Vec<&Path> = path.ancestors().collect();
+    way.reverse();
+    way.into_iter()
+        .find(|folder| {
+            fs::metadata(folder).is_ok_and(|facts| {
+                let mode = facts.permissions().mode();
+                let enter = if facts.uid() == uid {
+                    0o100
+                } else if facts.gid() == gid {
+                    0o010
+                } else {
+                    0o001
+                };
+                mode & enter == 0
+            })
+        })
+        .map(Path::to_path_buf)
+}
+
+fn write_private(path: &Path, text: &str) -> Result<()> {
+    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
+    opened.and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed("write", path))
+}
+
+fn random_password() -> io::Result<String> {
+    let mut bytes = [0_u8; 16];
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    fs::DirBuilder::new().mode(0o755).create(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy_tree(&entry.path(), &target)?;
+        } else if kind.is_symlink() {
+            symlink(fs::read_link(entry.path())?, target)?;
+        } else {
+            fs::copy(entry.path(), target)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder() -> (tempfile::TempDir, Folder) {
+        let root = tempfile::tempdir().unwrap();
+        let folder = Folder::new(root.path(), None).unwrap();
+        (root, folder)
+    }
+
+    #[test]
+    fn a_folder_is_made_once_and_an_interrupted_attempt_is_begun_anew() {
+        let (_root, folder) = folder();
+        assert!(folder.is_new().unwrap());
+        let first = folder.begin().unwrap();
+        fs::write(folder.data().join("half"), "").unwrap();
+        assert!(folder.is_new().unwrap());
+        assert!(!folder.data().exists());
+        let password = folder.begin().unwrap();
+        assert_ne!(password, first);
+        assert_eq!(folder.password().unwrap(), password);
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&folder.root.join(PASSWORD)), 0o600);
+        assert_eq!(mode(&folder.data()), 0o700);
+        folder.finish().unwrap();
+        assert!(!folder.is_new().unwrap());
+        assert!(!folder.password_file().exists());
+    }
+
+    #[test]
+    fn data_that_somebody_else_made_is_left_alone() {
+        let (_root, folder) = folder();
+        fs::create_dir(folder.data()).unwrap();
+        let error = folder.is_new().unwrap_err().to_string();
+        assert!(error.contains("not made by this program"), "{error}");
+    }
+
+    #[test]
+    fn files_are_written_into_the_servers_folders_only() {
+        let (_root, folder) = folder();
+        folder.begin().unwrap();
+        folder.write(&folder.run().join("a.conf"), "x").unwrap();
+        for outside in [folder.root.join("a.conf"), folder.run().join("../a.conf"), "/tmp/a.conf".into()] {
+            assert!(folder.write(&outside, "x").is_err(), "{}", outside.display());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_the_servers_user_cannot_enter_is_found() {
+        let root = tempfile::tempdir().unwrap();
+        let inner = root.path().join("inner");
+        fs::create_dir(&inner).unwrap();
+        fs::set_permissions(root.path(), fs::Permissions::from_mode(0o700)).unwrap();
+        assert_eq!(closed(&inner, Some((1, 1))), Some(root.path().to_owned()));
+        fs::set_permissions(root.path(), fs::Permissions::from_mode(0o711)).unwrap();
+        assert_eq!(closed(&inner, Some((1, 1))), None);
+        assert_eq!(closed(&inner, None), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! A command under a guard, as the worker sees it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use super::guard::{GUARD, MYSELF, Order};
+use crate::driver::{DriverError, Result};
+
+/// How much of a log is shown in an error, bytes and lines.
+const TAIL: u64 = 3000;
+const TAIL_LINES: usize = 12;
+/// How long a guard may take to end everything after it was let go.
+const LET_GO: Duration = Duration::from_secs(10);
+
+/// A command under a guard; both are gone when this is dropped.
+#[derive(Debug)]
+pub(super) struct Guarded {
+    guard: Child,
+    orders: Option<ChildStdin>,
+    events: Receiver<String>,
+    log: Log,
+    /// The command's process.
+    pub(super) pid: u32,
+    ended: Option<String>,
+}
+
+impl Guarded {
+    /// Starts a command, its output going to `log`.
+    pub(super) fn start(order: &Order, log: &Path) -> Result<Self> {
+        let failed =
+            |error: io::Error| DriverError::Unavailable(format!("failed to start a server: {error}"));
+        let log = Log::open(log)?;
+        let mut guard = Command::new(MYSELF)
+            .arg0("jsonathlon")
+            .arg(GUARD)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log.file.try_clone().map_err(failed)?)
+            // A group of its own: whoever kills the worker's group must leave the guard to do its work.
+            .process_group(0)
+            .spawn()
+            .map_err(failed)?;
+        let (orders, output) = (guard.stdin.take(), guard.stdout.take());
+        let (sender, events) = channel();
+        let mut guarded = Self { guard, orders, events, log, pid: 0, ended: None };
+        let (Some(orders), Some(output)) = (guarded.orders.as_mut(), output) else {
+            return Err(failed(io::Error::other("the guard has no pipes")));
+        };
+        let reader = move || {
+            for line in BufReader::new(output).lines().map_while(io::Result::ok) {
+                if sender.send(line).is_err() {
+                    return;
+                }
+            }
+        };
+        std::thread::Builder::new().name("guard-output".into()).spawn(reader).map_err(failed)?;
+        let mut line = serde_json::to_vec(order).map_err(|error| failed(error.into()))?;
+        line.push(b'\n');
+        orders.write_all(&line).map_err(failed)?;
+        let first = guarded.events.recv().unwrap_or_else(|_| "failed for the guard ended".to_owned());
+        match first.strip_prefix("started ").and_then(|pid| pid.parse().ok()) {
+            Some(pid) => guarded.pid = pid,
+            None => {
+                let reason = first.strip_prefix("failed ").unwrap_or(&first);
+                let command = order.command.first().map_or("", String::as_str);
+                return Err(DriverError::Unavailable(format!("failed to start {command}: {reason}")));
+            }
+        }
+        Ok(guarded)
+    }
+
+    /// How the command ended, if it does within `limit`.
+    pub(super) fn wait(&mut self, limit: Duration) -> Option<String> {
+        if self.ended.is_none() {
+            self.ended = match self.events.recv_timeout(limit) {
+                Ok(line) => Some(line.strip_prefix("ended ").unwrap_or(&line).to_owned()),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => Some("its guard was killed".to_owned()),
+            };
+        }
+        self.ended.clone()
+    }
+
+    /// Sends a signal to the command.
+    pub(super) fn signal(&mut self, name: &str) {
+        if let Some(orders) = &mut self.orders {
+            // A guard that is gone is noticed by waiting.
+            writeln!(orders, "signal {name}").ok();
+        }
+    }
+
+    /// `message` with the end of the log.
+    pub(super) fn with_log(&self, message: &str) -> String {
+        self.log.explain(message)
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        self.orders = None;
+        let begun = Instant::now();
+        while begun.elapsed() < LET_GO {
+            if !matches!(self.guard.try_wait(), Ok(None)) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        // The command is then ended by its parent-death signal.
+        self.guard.kill().ok();
+        self.guard.wait().ok();
+    }
+}
+
+/// A log, of which only what comes from now on is of interest.
+#[derive(Debug)]
+struct Log {
+    file: File,
+    path: PathBuf,
+    from: u64,
+}
+
+impl Log {
+    fn open(path: &Path) -> Result<Self> {
+        let file = OpenOptions::new().create(true).append(true).open(path).map_err(|error| {
+            DriverError::Unavailable(format!("failed to open the server's log {}: {error}", path.display()))
+        })?;
+        let from = file.metadata().map_or(0, |facts| facts.len());
+        Ok(Self { file, path: path.to_owned(), from })
+    }
+
+    fn explain(&self, message: &str) -> String {
+        let read = || -> io::Result<Vec<u8>> {
+            let mut file = File::open(&self.path)?;
+            let length = file.metadata()?.len();
+            file.seek(SeekFrom::Start(self.from.max(length.saturating_sub(TAIL))))?;
+            let mut bytes = Vec::new();
+            file.take(TAIL).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        // A log that cannot be read must not hide the error itself.
+        let bytes = read().unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+        let last = lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n");
+        if last.is_empty() {
+            format!("{message}; its log {} says nothing", self.path.display())
+        } else {
+            format!("{message}; the end of its log {}:\n{last}", self.path.display())
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! CPU time of other processes, finer than the kernel's clock tick where it can be had.
+
+use std::io;
+use std::time::Duration;
+
+use crate::process::{Usage, proc_file};
+use crate::tree;
+
+/// CPU time that `root` and everything below it have spent so far. Children that have ended and were waited
+/// for count with their parents, by the clock tick (10 ms).
+///
+/// # Errors
+/// When `root` is gone.
+pub fn of_tree(root: u32) -> io::Result<Duration> {
+    let mut sum = of(root)?;
+    for pid in tree::below(root)? {
+        // A process that ends between the two looks is in its parent's time by the next one.
+        sum += of(pid).unwrap_or_default();
+    }
+    Ok(sum)
+}
+
+/// Of one process and its children that have ended.
+fn of(pid: u32) -> io::Result<Duration> {
+    let ended = Duration::from_secs_f64(Usage::of_ended_children(pid)?.cpu_s());
+    // Threads that have ended are in no thread's time any more, but only in the process's by the tick: the
+    // finer figure holds for a process that has one thread, which is what servers of processes are made of.
+    let mut threads = std::fs::read_dir(proc_file(pid, "task"))?;
+    let single = threads.next().is_some() && threads.next().is_none();
+    let fine = single.then(|| std::fs::read_to_string(proc_file(pid, "schedstat")).ok()).flatten();
+    let own = match fine.as_deref().and_then(parse_schedstat) {
+        Some(own) => own,
+        None => Duration::from_secs_f64(Usage::of(pid)?.cpu_s()),
+    };
+    Ok(own + ended)
+}
+
+/// The first figure of `/proc/PID/schedstat`: nanoseconds spent on a CPU.
+fn parse_schedstat(text: &str) -> Option<Duration> {
+    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_work_of_a_child_is_seen_while_it_lives_and_afterwards() {
+        let me = std::process::id();
+        let before = of_tree(me).unwrap();
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; read line"])
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        while of_tree(child.id()).unwrap() < Duration::from_millis(30) {
+            std::thread::yield_now();
+        }
+        assert!(of_tree(me).unwrap() - before >= Duration::from_millis(30));
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert!(of_tree(me).unwrap() - before >= Duration::from_millis(20));
+        assert!(of_tree(u32::MAX - 1).is_err());
+    }
+
+    #[test]
+    fn nanoseconds_come_first() {
+        assert_eq!(parse_schedstat("1500 20 3\n"), Some(Duration::from_nanos(1500)));
+        assert_eq!(parse_schedstat(""), None);
+    }
+}

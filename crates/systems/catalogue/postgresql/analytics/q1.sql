@@ -1,0 +1,4 @@
+SELECT doc #>> '{commit,collection}' AS event, count(*) AS count
+FROM {{table}}
+GROUP BY event
+ORDER BY count DESC, event ASC NULLS LAST;
