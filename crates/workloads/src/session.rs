@@ -265,7 +265,7 @@ impl<'a> Session<'a> {
     pub(crate) fn close(&mut self) -> Result<(), AskError> {
         // A checkpoint while closing is the system's own work still.
         let closed = match self.worker.take() {
-            Some(mut worker) if worker.is_alive() => worker.close(CLOSE_LIMIT),
+            Some(mut worker) if worker.is_alive() => worker.close(CLOSE_LIMIT).map(drop),
             _ => Ok(()),
         };
         self.subject.is(None);
