@@ -292,15 +292,7 @@ pub(crate) fn name(configuration: &Configuration) -> Vec<String> {
 
 fn retains(run: &Run, configuration: &Configuration) -> String {
     let structure = run.records.iter().find_map(|record| match &record.body {
-        Body::Structure(structure)
-            if structure.cell.system == configuration.system
-                && structure.cell.version == configuration.version
-                && structure.cell.variant == configuration.variant
-                && structure.cell.parameters.get("storage").and_then(|s| s.as_str())
-                    == Some(&configuration.storage) =>
-        {
-            Some(structure)
-        }
+        Body::Structure(structure) if configuration.has(&structure.cell) => Some(structure),
         _ => None,
     });
     match structure {

@@ -7,7 +7,7 @@ use jsonathlon_measure::statistics::{Estimate, paired_ratio};
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::Configuration;
-use crate::record::{Parameters, Phase, Trial, Verdict};
+use crate::record::{Cell, Parameters, Phase, Trial, Verdict};
 use crate::summary::{Entry, Run};
 
 /// What a cell is compared with.
@@ -198,10 +198,18 @@ impl Configuration {
     /// Whether a cell of a summary is of this configuration.
     #[must_use]
     pub fn is_of(&self, entry: &Entry) -> bool {
-        entry.system == self.system
-            && entry.version == self.version
-            && entry.variant == self.variant
-            && entry.parameters.get("storage").and_then(|value| value.as_str()) == Some(&self.storage)
+        self.is([&entry.system, &entry.version, &entry.variant], &entry.parameters)
+    }
+
+    /// Whether a journal's cell is of this configuration.
+    #[must_use]
+    pub fn has(&self, cell: &Cell) -> bool {
+        self.is([&cell.system, &cell.version, &cell.variant], &cell.parameters)
+    }
+
+    fn is(&self, names: [&str; 3], parameters: &Parameters) -> bool {
+        names == [&self.system, &self.version, &self.variant].map(String::as_str)
+            && parameters.get("storage").and_then(|value| value.as_str()) == Some(&self.storage)
     }
 }
 

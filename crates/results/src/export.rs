@@ -131,13 +131,7 @@ pub fn jsonbench(run: &Run) -> Result<Vec<Published>, ResultsError> {
 }
 
 fn published(run: &Run, configuration: &Configuration) -> Option<Published> {
-    let of = |cell: &Cell| {
-        cell.workload == "analytics"
-            && cell.system == configuration.system
-            && cell.version == configuration.version
-            && cell.variant == configuration.variant
-            && cell.parameters.get("storage").and_then(|s| s.as_str()) == Some(&configuration.storage)
-    };
+    let of = |cell: &Cell| cell.workload == "analytics" && configuration.has(cell);
     let trials: Vec<&Trial> = run.trials().filter(|trial| of(&trial.cell)).collect();
     let load = trials.iter().find(|trial| trial.cell.step == "load" && trial.seconds.is_some())?;
     // The state that the questions were asked in is the one whose sizes belong beside them.
