@@ -17,11 +17,15 @@ pub fn connect(open: &Open, host: &Host) -> Result<Box<dyn Driver>> {
         "sqlite" => Box::new(crate::sqlite::Sqlite::open(open)?),
         "duckdb" => Box::new(crate::duckdb::Duckdb::open(open)?),
         "chdb" => Box::new(crate::chdb::Chdb::open(open)?),
+        "clickhouse" => Box::new(crate::clickhouse::Clickhouse::open(open)?),
+        "mongodb" => Box::new(crate::mongodb::Mongodb::open(open)?),
+        "mysql" => Box::new(crate::mysql::Mysql::open(open)?),
         "postgres" => Box::new(crate::postgres::Postgres::open(open)?),
+        "elasticsearch" => Box::new(crate::elasticsearch::Elasticsearch::open(open)?),
         "yardstick" => Box::new(crate::yardstick::Yardstick::open(open)?),
         other => {
             return Err(DriverError::Unsupported(format!(
-                "no driver for protocol `{other}`: use chdb, duckdb, postgres, sqlite, yardstick or mock"
+                "no driver for protocol `{other}`: use chdb, clickhouse, duckdb, elasticsearch, mongodb, mysql, postgres, sqlite, yardstick or mock"
             )));
         }
     };

@@ -5,10 +5,11 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use jsonathlon_dataset::value::Row;
+use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_measure::clock::Clock;
 use serde::{Deserialize, Serialize};
 
+use crate::address::Remote;
 use crate::server::Launch;
 use crate::wire;
 
@@ -34,6 +35,9 @@ pub enum DriverError {
     /// The documents that were to be loaded could not be read.
     #[error("failed to read the documents: {0}")]
     Documents(String),
+    /// The system ran out of disk, memory or the like, whatever it was asked; the message is its own.
+    #[error("{0}")]
+    Exhausted(String),
     /// The system ended or cut the connection; the session is of no use any more.
     #[error("{0}")]
     Crashed(String),
@@ -43,7 +47,8 @@ pub enum DriverError {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Open {
-    /// `chdb`, `duckdb`, `postgres`, `sqlite`, `yardstick` or `mock`.
+    /// `chdb`, `clickhouse`, `duckdb`, `elasticsearch`, `mongodb`, `mysql`, `postgres`, `sqlite`, `yardstick` or
+    /// `mock`.
     pub protocol: String,
     /// The engine's shared library, for protocols that load one.
     #[serde(default)]
@@ -51,7 +56,7 @@ pub struct Open {
     /// The private data folder; made when it is not there. What is in it survives the session.
     pub folder: PathBuf,
     /// Start settings in the engine's own names: `--key=value` of chDB, configuration options of DuckDB,
-    /// pragmas of SQLite, `threads` of the yardstick, `script` of the mock.
+    /// pragmas of SQLite, options of a server, `threads` of the yardstick, `script` of the mock.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
     /// Statements run in their order right after connecting.
@@ -65,6 +70,33 @@ pub struct Open {
     /// The server to be started, for protocols that speak to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<Box<Launch>>,
+    /// The server to be reached instead, which somebody else runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remote: Option<Box<Remote>>,
+}
+
+/// Where an engine is, for those who measure it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// In the process of its session.
+    #[default]
+    Here,
+    /// In the process of this id and those that it started.
+    Process(u32),
+    /// On a server that somebody else runs: nothing is known of what it spends.
+    Elsewhere,
+}
+
+impl Place {
+    /// The process of a server that was started for the session.
+    #[must_use]
+    pub fn process(self) -> Option<u32> {
+        match self {
+            Self::Process(pid) => Some(pid),
+            Self::Here | Self::Elsewhere => None,
+        }
+    }
 }
 
 /// The answer to one statement.
@@ -83,6 +115,19 @@ pub struct Outcome {
     pub bytes_read: Option<u64>,
     /// Peak memory of the statement in bytes, as the system reports it.
     pub memory_bytes: Option<u64>,
+}
+
+impl Outcome {
+    /// The one text that a question for the version is answered with.
+    ///
+    /// # Errors
+    /// [`DriverError::Protocol`] when it is none.
+    pub(crate) fn version(self) -> Result<String> {
+        match self.rows.into_iter().flatten().next() {
+            Some(Value::Text(version)) => Ok(version),
+            other => Err(DriverError::Protocol(format!("a version is text, not {other:?}"))),
+        }
+    }
 }
 
 /// A stream of documents to be loaded.
@@ -132,9 +177,9 @@ pub trait Driver {
         sink: &mut dyn LoadSink,
     ) -> Result<u64>;
 
-    /// Process id of the server that the session has started, for those who measure it.
-    fn server_pid(&self) -> Option<u32> {
-        None
+    /// Where the engine is.
+    fn place(&self) -> Place {
+        Place::Here
     }
 
     /// Ends the session cleanly; everything committed is in the data folder afterwards.
@@ -159,6 +204,14 @@ pub struct Host {
 impl std::fmt::Debug for Host {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Host").field("output", &self.output.is_some()).finish_non_exhaustive()
+    }
+}
+
+/// The number of cores that `asked` stands for: 0 is all that the process may run on.
+pub(crate) fn cores(asked: usize) -> usize {
+    match asked {
+        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+        asked => asked,
     }
 }
 

@@ -5,23 +5,34 @@
 //! foreign code (a C library of hundreds of megabytes that may crash, print, or keep threads) does so
 //! in a worker process, so that it can be killed, measured and started cold.
 
+pub mod address;
 pub mod driver;
 pub mod server;
 pub mod worker;
 pub mod yardstick;
 
+mod bulk;
 mod chdb;
+mod clickhouse;
 mod connect;
 mod decimal;
 mod duckdb;
+mod elasticsearch;
+mod http;
+mod json_rows;
 mod library;
 mod mock;
+mod mongodb;
+mod mysql;
 mod postgres;
 mod several;
 mod sqlite;
 #[cfg(test)]
 mod testing;
+mod tls;
 mod wire;
 
 pub use connect::connect;
-pub use driver::{Documents, Driver, DriverError, Host, LoadSink, Open, Outcome, Result, SharedOutput};
+pub use driver::{
+    Documents, Driver, DriverError, Host, LoadSink, Open, Outcome, Place, Result, SharedOutput,
+};

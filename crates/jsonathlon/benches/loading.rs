@@ -7,35 +7,29 @@
 //! on the same amalgamation with the same options that is built into the program). Engines must be
 //! installed (`jsonathlon systems install --all`); a C compiler is needed.
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
-use jsonathlon_dataset::generate::Generator;
 use jsonathlon_drivers::driver::Open;
-use jsonathlon_drivers::worker::Worker;
 use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Opened, PROTOCOL, Ran};
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{Catalogue, Configuration, LoadMode, Store};
+use jsonathlon_systems::{Catalogue, LoadMode, Store};
+use jsonathlon_workloads::target::Target;
 
-type Problem = Box<dyn std::error::Error>;
+use common::{LIMIT, Problem, generate, numbers, worker};
 
 const TABLE: &str = "events";
-const LIMIT: Duration = Duration::from_secs(1800);
 
 fn main() -> Result<(), Problem> {
-    let numbers: Vec<u64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let numbers = numbers();
     let documents = numbers.first().copied().unwrap_or(200_000);
     let rounds = numbers.get(1).copied().unwrap_or(9) as usize;
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let file = scratch.path().join("events.ndjson");
-    let mut text = Vec::new();
-    let mut generator = Generator::new(1, 0..documents);
-    while generator.fill(&mut text, 1 << 20) {}
-    std::fs::write(&file, &text)?;
-    let megabytes = text.len() as f64 / 1e6;
-    drop(text);
+    let megabytes = generate(&file, documents)? as f64 / 1e6;
     println!("{documents} documents, {megabytes:.0} MB, {rounds} rounds; seconds are medians");
 
     let by_hand = compile()?;
@@ -46,12 +40,11 @@ fn main() -> Result<(), Problem> {
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;
-        let engine = Engine {
-            configuration: &configuration,
-            library: installed.library().map(Path::to_owned),
-            file: &file,
-            folder: scratch.path().join("data"),
-        };
+        let target = Target::new(configuration, installed).ok_or("no analytics")?;
+        let folder = scratch.path().join("data");
+        let cores = std::thread::available_parallelism()?.get();
+        let open = target.open(&folder, &folder.with_extension("server.log"), cores)?;
+        let engine = Engine { target: &target, open, file: &file };
         let (mut harness, mut hand) = (Vec::new(), Vec::new());
         for round in 0..=rounds {
             // Each goes first in half of the rounds; round 0 only warms up.
@@ -84,60 +77,39 @@ fn main() -> Result<(), Problem> {
 }
 
 struct Engine<'a> {
-    configuration: &'a Configuration,
-    library: Option<PathBuf>,
+    target: &'a Target,
+    open: Open,
     file: &'a Path,
-    folder: PathBuf,
 }
 
 impl Engine<'_> {
     fn fresh_folder(&self) -> Result<(), Problem> {
-        if self.folder.exists() {
-            std::fs::remove_dir_all(&self.folder)?;
+        let folder = &self.open.folder;
+        if folder.exists() {
+            std::fs::remove_dir_all(folder)?;
         }
-        Ok(std::fs::create_dir_all(&self.folder)?)
-    }
-
-    fn filled(&self, text: &str) -> Result<String, Problem> {
-        let cores = std::thread::available_parallelism()?.to_string();
-        let (file, folder) = (self.file.display().to_string(), self.folder.display().to_string());
-        let values = [("table", TABLE), ("file", &file), ("cores", &cores), ("folder", &folder)];
-        Ok(fill(text, &values)?)
+        Ok(std::fs::create_dir_all(folder)?)
     }
 
     fn statements(&self, name: &str) -> Result<Vec<String>, Problem> {
-        let analytics = self.configuration.analytics.as_ref().ok_or("no analytics")?;
-        analytics.statements(name).iter().map(|text| self.filled(text)).collect()
-    }
-
-    fn session(&self) -> Result<Vec<String>, Problem> {
-        self.configuration.open.statements.iter().map(|text| self.filled(text)).collect()
+        let cores = self.open.cores.to_string();
+        let (file, folder) = (self.file.display().to_string(), self.open.folder.display().to_string());
+        let values = [("table", TABLE), ("file", &file), ("cores", &cores), ("folder", &folder)];
+        let texts = self.target.analytics.statements(name);
+        Ok(texts.iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?)
     }
 
     fn load_through_the_harness(&self) -> Result<f64, Problem> {
         self.fresh_folder()?;
-        let log = self.folder.with_extension("log");
-        let mut worker = Worker::spawn(Path::new(env!("CARGO_BIN_EXE_jsonathlon")), &["worker"], &log, &[])?;
-        let settings = &self.configuration.open.settings;
-        let open = Open {
-            protocol: self.configuration.protocol.clone(),
-            library: self.library.clone(),
-            folder: self.folder.clone(),
-            settings: settings
-                .iter()
-                .map(|(name, value)| Ok((name.clone(), self.filled(value)?)))
-                .collect::<Result<_, Problem>>()?,
-            statements: self.session()?,
-            cores: 0,
-            server: None,
-        };
+        let log = self.open.folder.with_extension("log");
+        let mut worker = worker(&log)?;
+        let open = self.open.clone();
         let _: Opened =
             worker.request(&Op::Open { protocol: PROTOCOL, open }, LIMIT, &|| false, &mut |_| {})?;
         let create = Op::Run { statements: self.statements("create")? };
         let _: Ran = worker.request(&create, LIMIT, &|| false, &mut |_| {})?;
         let mut statements = self.statements("load")?;
-        let rows = self.configuration.analytics.as_ref().is_some_and(|a| a.load == LoadMode::Rows);
-        let load = if rows {
+        let load = if self.target.analytics.load == LoadMode::Rows {
             Load::Rows { statement: statements.remove(0), file: self.file.to_owned() }
         } else {
             Load::Statement { statements }
@@ -149,20 +121,19 @@ impl Engine<'_> {
     fn load_by_hand(&self, program: &Path) -> Result<f64, Problem> {
         self.fresh_folder()?;
         let mut command = Command::new(program);
-        command.arg(&self.configuration.protocol);
-        command.arg(self.library.as_deref().unwrap_or(Path::new("-"))).arg(&self.folder);
-        let settings = &self.configuration.open.settings;
-        if self.configuration.protocol == "sqlite" {
+        let Open { protocol, library, folder, settings, statements, .. } = &self.open;
+        command.arg(protocol).arg(library.as_deref().unwrap_or(Path::new("-"))).arg(folder);
+        if protocol == "sqlite" {
             for (name, value) in settings {
-                command.arg(format!("PRAGMA {name} = {}", self.filled(value)?));
+                command.arg(format!("PRAGMA {name} = {value}"));
             }
         } else if !settings.is_empty() {
             return Err("by_hand.c knows no start settings of this engine".into());
         }
-        command.args(self.session()?).args(self.statements("create")?);
+        command.args(statements).args(self.statements("create")?);
         let load = self.statements("load")?;
         command.args(load.iter().map(|text| text.replace(":doc", "?")));
-        if self.configuration.protocol == "sqlite" {
+        if protocol == "sqlite" {
             command.arg(self.file);
         }
         let output = command.output()?;

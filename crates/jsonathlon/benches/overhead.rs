@@ -4,32 +4,24 @@
 //!
 //! Only engines that report their own time can be asked. Engines must be installed.
 
-use std::path::Path;
-use std::time::Duration;
+mod common;
 
-use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_drivers::driver::Open;
-use jsonathlon_drivers::worker::Worker;
 use jsonathlon_drivers::worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran};
 use jsonathlon_measure::statistics::median;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{Catalogue, LoadMode, Store};
+use jsonathlon_workloads::target::Target;
 
-type Problem = Box<dyn std::error::Error>;
-
-const LIMIT: Duration = Duration::from_secs(600);
+use common::{LIMIT, Problem, generate, numbers, worker};
 
 fn main() -> Result<(), Problem> {
-    let numbers: Vec<u64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let numbers = numbers();
     let documents = numbers.first().copied().unwrap_or(100_000);
     let asks = numbers.get(1).copied().unwrap_or(50);
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR"))?;
     let file = scratch.path().join("events.ndjson");
-    let mut text = Vec::new();
-    let mut generator = Generator::new(1, 0..documents);
-    while generator.fill(&mut text, 1 << 20) {}
-    std::fs::write(&file, text)?;
+    generate(&file, documents)?;
     let file = file.display().to_string();
     let store = Store::from_environment()?;
     for system in
@@ -37,37 +29,20 @@ fn main() -> Result<(), Problem> {
     {
         let variant = system.variants().iter().find(|v| v.in_default).ok_or("no default variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
-        let analytics = configuration.analytics.as_ref().ok_or("no analytics")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;
+        let target = Target::new(configuration, installed).ok_or("no analytics")?;
+        let analytics = &target.analytics;
         let folder = scratch.path().join(system.name());
-        let cores = std::thread::available_parallelism()?.to_string();
-        let at = folder.display().to_string();
-        let values = [("table", "documents"), ("file", &file), ("cores", &cores), ("folder", &at)];
+        let cores = std::thread::available_parallelism()?.get();
+        let (count, at) = (cores.to_string(), folder.display().to_string());
+        let values = [("table", "documents"), ("file", &file), ("cores", &count), ("folder", &at)];
         let filled = |name: &str| -> Result<Vec<String>, Problem> {
             Ok(analytics.statements(name).iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?)
         };
-        let open = Open {
-            protocol: configuration.protocol.clone(),
-            library: installed.library().map(Path::to_owned),
-            folder: folder.clone(),
-            settings: configuration
-                .open
-                .settings
-                .iter()
-                .map(|(name, value)| Ok((name.clone(), fill(value, &values)?)))
-                .collect::<Result<_, Problem>>()?,
-            statements: configuration
-                .open
-                .statements
-                .iter()
-                .map(|text| fill(text, &values))
-                .collect::<Result<_, _>>()?,
-            cores: 0,
-            server: None,
-        };
         let log = scratch.path().join("worker.log");
-        let mut worker = Worker::spawn(Path::new(env!("CARGO_BIN_EXE_jsonathlon")), &["worker"], &log, &[])?;
+        let open = target.open(&folder, &log, cores)?;
+        let mut worker = worker(&log)?;
         let mut ask = |op: &Op| -> Result<serde_json::Value, Problem> {
             Ok(worker.request(op, LIMIT, &|| false, &mut |_| {})?)
         };

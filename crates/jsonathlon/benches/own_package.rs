@@ -9,12 +9,12 @@
 //! caller's hands: typed values here, Python objects there. Engines must be installed; packages are fetched
 //! by `pip` into the target folder.
 
+mod common;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::Worker;
@@ -22,13 +22,13 @@ use jsonathlon_drivers::worker::protocol::{Answered, Load, Loaded, Op, Opened, P
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{Catalogue, LoadMode, Store, System};
+use jsonathlon_workloads::target::Target;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::json;
 
-type Problem = Box<dyn std::error::Error>;
+use common::{LIMIT, Problem, generate, numbers, request, worker};
 
-const LIMIT: Duration = Duration::from_secs(1800);
 /// Executions that are not counted, of each question and round.
 const WARM_UP: usize = 2;
 /// Each engine's package by protocol. Python brings SQLite itself.
@@ -38,7 +38,7 @@ const PACKAGES: [(&str, &str); 2] = [("duckdb", "duckdb==2.0.0"), ("chdb", "chdb
 const SAME: (f64, f64) = (0.98, 1.02);
 
 fn main() -> Result<(), Problem> {
-    let numbers: Vec<u64> = std::env::args().filter_map(|argument| argument.parse().ok()).collect();
+    let numbers = numbers();
     let documents = numbers.first().copied().unwrap_or(100_000);
     let rounds = numbers.get(1).copied().unwrap_or(9) as usize;
     let asks = numbers.get(2).copied().unwrap_or(15) as usize;
@@ -64,17 +64,6 @@ fn main() -> Result<(), Problem> {
         }
         engine.load()?;
         compare(system.name(), &engine, &package, rounds, asks)?;
-    }
-    Ok(())
-}
-
-fn generate(file: &Path, documents: u64) -> Result<(), Problem> {
-    let mut out = std::fs::File::create(file)?;
-    let mut generator = Generator::new(1, 0..documents);
-    let mut buffer = Vec::new();
-    while generator.fill(&mut buffer, 1 << 20) {
-        out.write_all(&buffer)?;
-        buffer.clear();
     }
     Ok(())
 }
@@ -148,28 +137,18 @@ impl Engine {
     fn of(system: &System, store: &Store, file: &Path, folder: &Path) -> Result<Self, Problem> {
         let variant = system.variants().iter().find(|v| v.in_default).ok_or("no default variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
-        let analytics = configuration.analytics.as_ref().ok_or("no analytics")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;
-        let cores = std::thread::available_parallelism()?.to_string();
+        let target = Target::new(configuration, installed).ok_or("no analytics")?;
+        let analytics = &target.analytics;
+        let cores = std::thread::available_parallelism()?.get();
+        let count = cores.to_string();
         let (from, at) = (file.display().to_string(), folder.display().to_string());
-        let values = [("table", "documents"), ("file", &from), ("cores", &cores), ("folder", &at)];
+        let values = [("table", "documents"), ("file", &from), ("cores", &count), ("folder", &at)];
         let filled = |texts: &[String]| -> Result<Vec<String>, Problem> {
             Ok(texts.iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?)
         };
-        let settings = &configuration.open.settings;
-        let open = Open {
-            protocol: configuration.protocol.clone(),
-            library: installed.library().map(Path::to_owned),
-            folder: folder.to_owned(),
-            settings: settings
-                .iter()
-                .map(|(name, value)| Ok((name.clone(), fill(value, &values)?)))
-                .collect::<Result<_, Problem>>()?,
-            statements: filled(&configuration.open.statements)?,
-            cores: 0,
-            server: None,
-        };
+        let open = target.open(folder, &folder.with_extension("server.log"), cores)?;
         let mut statements = filled(analytics.statements("load"))?;
         let load = match analytics.load {
             LoadMode::Rows | LoadMode::Stream => {
@@ -197,7 +176,7 @@ impl Engine {
 
     fn worker(&self) -> Result<Worker, Problem> {
         let log = self.open.folder.with_extension("log");
-        let mut worker = Worker::spawn(Path::new(env!("CARGO_BIN_EXE_jsonathlon")), &["worker"], &log, &[])?;
+        let mut worker = worker(&log)?;
         let _: Opened = request(&mut worker, &Op::Open { protocol: PROTOCOL, open: self.open.clone() })?;
         Ok(worker)
     }
@@ -228,10 +207,6 @@ impl Engine {
         worker.close(LIMIT)?;
         Ok(answers)
     }
-}
-
-fn request<R: DeserializeOwned>(worker: &mut Worker, op: &Op) -> Result<R, Problem> {
-    Ok(worker.request(op, LIMIT, &|| false, &mut |_| {})?)
 }
 
 /// What a package says about itself.

@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Data(DataArguments),
     /// Print a run's results in another format
     Export(ExportArguments),
+    /// Show published results of the challenge with their scores, and runs or result files beside them
+    Published(PublishedArguments),
     /// Put the instrument itself to the test: its false alarms, and how figures grow
     Check(CheckArguments),
     /// Print shell completions
@@ -73,6 +75,14 @@ pub(crate) enum States {
     Both,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Transport {
+    /// TCP on the loopback interface
+    Tcp,
+    /// A Unix socket in the server's own folder, for systems that have one
+    Unix,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
     /// Workloads to run
@@ -81,12 +91,24 @@ pub(crate) struct RunArguments {
     /// Systems, as NAME or NAME@VERSION, separated by commas, or `all` [default: the embedded engines]
     #[arg(long, short = 's', value_name = "NAMES")]
     pub(crate) systems: Option<String>,
+    /// A server that somebody else runs, as NAME=ADDRESS (postgres://USER@HOST:PORT/DATABASE, mysql://, mongodb://,
+    /// http(s)://), or your own programs, as NAME=PATH; may be repeated. The run works in a database of its own
+    /// and removes it. Passwords come from JSONATHLON_PASSWORD_<NAME>
+    #[arg(long, value_name = "NAME=WHERE")]
+    pub(crate) system: Vec<String>,
+    /// Shell command that restarts a server by address, as NAME=COMMAND, so that it can be asked cold; may be
+    /// repeated
+    #[arg(long, value_name = "NAME=COMMAND")]
+    pub(crate) restart_command: Vec<String>,
     /// Variants of the systems' configurations: `default`, `all`, or names
     #[arg(long, value_name = "NAMES", default_value = "default")]
     pub(crate) variants: String,
     /// Storage settings: `default`, `best`, or `all`
     #[arg(long, value_name = "NAMES", default_value = "default")]
     pub(crate) storage: String,
+    /// How servers that are started are reached
+    #[arg(long, value_enum, default_value = "tcp")]
+    pub(crate) transport: Transport,
     /// Documents to generate: a number, or one with k, m or g behind it
     #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
     pub(crate) scale: u64,
@@ -126,7 +148,7 @@ pub(crate) struct RunArguments {
     pub(crate) out: Option<PathBuf>,
     /// Go on with an interrupted run; its own settings are taken, the others must not be given
     #[arg(long, value_name = "DIR", conflicts_with_all = [
-        "out", "systems", "variants", "storage", "scale", "data", "malformed", "seed", "rounds", "trials", "state",
+        "out", "systems", "system", "restart_command", "variants", "storage", "transport", "scale", "data", "malformed", "seed", "rounds", "trials", "state",
         "timeout", "load_timeout", "cold_os", "no_yardstick", "keep_data",
     ])]
     pub(crate) resume: Option<PathBuf>,
@@ -137,7 +159,17 @@ pub(crate) struct RunArguments {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
+    pub(crate) newer: NewerArguments,
+    #[command(flatten)]
     pub(crate) catalogue: CatalogueArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct NewerArguments {
+    /// Where a pinned version is gone from its registry, take the newest there is; results name the version
+    /// that was really used
+    #[arg(long)]
+    pub(crate) accept_newer: bool,
 }
 
 #[derive(Debug, Args)]
@@ -165,7 +197,8 @@ pub(crate) enum SystemsAction {
     },
     /// Fetch, verify and unpack systems into the cache
     Install(NamesArguments),
-    /// Prove that systems work: compare their files with the record, then ask each for its version
+    /// Prove that systems work: compare their files with the record, load a thousand documents into each, ask
+    /// every question and check the answers
     Check(NamesArguments),
     /// Remove systems from the cache
     Remove(NamesArguments),
@@ -179,6 +212,8 @@ pub(crate) struct NamesArguments {
     /// All of them
     #[arg(long)]
     pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) newer: NewerArguments,
     #[command(flatten)]
     pub(crate) catalogue: CatalogueArguments,
 }
@@ -285,4 +320,45 @@ pub(crate) struct ExportArguments {
     /// Format
     #[arg(long, short = 'f', value_enum, default_value = "table")]
     pub(crate) format: Format,
+    /// Folder for the files of `--format jsonbench`, one a configuration [default: a list on standard output]
+    #[arg(long, short = 'o', value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScoredBy {
+    /// The better of runs 2 and 3
+    Hot,
+    /// The first run
+    Cold,
+    /// Bytes in all
+    Size,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PublishedArguments {
+    /// Folders of runs, result files, or folders of result files: each gets a table of its own
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Documents: 1m, 10m, 100m or 1000m
+    #[arg(long, short = 'n', value_name = "COUNT", default_value = "1000m", value_parser = size::count)]
+    pub(crate) scale: u64,
+    /// Month in which the results stood so: 2025-02 or 2025-11
+    #[arg(long, value_name = "MONTH", default_value = "2025-11")]
+    pub(crate) snapshot: String,
+    /// What rows are ordered by, and whose times are shown
+    #[arg(long, value_enum, default_value = "hot")]
+    pub(crate) by: ScoredBy,
+    /// Only systems whose names begin with one of these, separated by commas
+    #[arg(long, short = 's', value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) systems: Vec<String>,
+    /// Also systems that are said not to keep the structure of documents
+    #[arg(long)]
+    pub(crate) any_structure: bool,
+    /// Leave out results with a figure that is likely to be an error
+    #[arg(long)]
+    pub(crate) without_suspected: bool,
+    /// Print the published results as JSON
+    #[arg(long, conflicts_with = "paths")]
+    pub(crate) json: bool,
 }

@@ -18,7 +18,8 @@ impl Interrupt {
         let wanted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // Order matters: the shutdown looks at the flag before this signal sets it. Workers end with
-            // their parent, so leaving at once leaves nothing behind.
+            // their parent, so leaving at once leaves nothing behind but databases on servers by address, which
+            // the resumed run removes.
             flag::register_conditional_shutdown(signal, INTERRUPTED.into(), Arc::clone(&wanted))
                 .and_then(|_| flag::register(signal, Arc::clone(&wanted)))
                 .map_err(|error| Failure::environment(format!("failed to listen for signals: {error}")))?;

@@ -36,6 +36,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Data(arguments) => commands::data::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
+        Command::Published(arguments) => commands::published::run(&arguments),
         Command::Completions { shell } => commands::shell::completions(shell),
         Command::Man => commands::shell::man(),
         Command::Worker => Ok(jsonathlon_drivers::worker::main()),

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jsonathlon_report::format;
-use jsonathlon_results::record::Verdict;
+use jsonathlon_results::record::{Cell, Verdict};
 use jsonathlon_systems::{Progress as InstallProgress, Step};
 use jsonathlon_workloads::observer::{Event, Observer};
 
@@ -109,6 +109,11 @@ impl RunProgress {
     }
 }
 
+/// A configuration for people; versions of one system may run side by side.
+fn configuration(cell: &Cell) -> String {
+    format!("{} {} {}", cell.system, cell.version, cell.variant)
+}
+
 impl Observer for RunProgress {
     fn event(&mut self, event: &Event<'_>) {
         match event {
@@ -127,7 +132,7 @@ impl Observer for RunProgress {
                 if cell.step.starts_with('q') && self.trials_since.is_none() {
                     self.trials_since = Some((Instant::now(), self.trials.0));
                 }
-                let name = format!("{} {} {}", cell.system, cell.variant, cell.step);
+                let name = format!("{} {}", configuration(cell), cell.step);
                 if let Some(failure) = &trial.failure {
                     self.line(&format!("{name}: {}: {}", failure.kind.word(), one_line(&failure.error)));
                 } else if cell.step == "load" {
@@ -135,26 +140,19 @@ impl Observer for RunProgress {
                     let loaded = trial.metrics.get("documents_loaded").copied().unwrap_or(0.0);
                     let partial = if trial.verdict == Verdict::Partial { ", not all of them" } else { "" };
                     self.line(&format!(
-                        "{} {}: {} documents loaded in {seconds}{partial}",
-                        cell.system,
-                        cell.variant,
+                        "{}: {} documents loaded in {seconds}{partial}",
+                        configuration(cell),
                         format::whole(loaded)
                     ));
                 }
             }
             Event::Rejects(rejects) => {
                 let count: u64 = rejects.reasons.values().sum();
-                self.line(&format!("{}: {count} documents rejected", rejects.cell.system));
+                self.line(&format!("{}: {count} documents rejected", configuration(&rejects.cell)));
             }
             Event::Plan(plan) if !plan.violations.is_empty() => {
-                let text = format!(
-                    "{} {} {}: {}",
-                    plan.cell.system,
-                    plan.cell.variant,
-                    plan.cell.step,
-                    plan.violations.join("; ")
-                );
-                self.line(&text);
+                let name = configuration(&plan.cell);
+                self.line(&format!("{name} {}: {}", plan.cell.step, plan.violations.join("; ")));
             }
             Event::Plan(_) | Event::Structure(_) => {}
             Event::Warning(text) => self.line(&format!("warning: {}", one_line(text))),
@@ -184,13 +182,24 @@ impl InstallBar {
             Step::Waiting => "waiting for another process that installs",
             Step::Downloading => "downloading",
             Step::Verifying => "verifying",
+            Step::Building => "building",
             Step::Unpacking => "unpacking",
         };
         if self.step != Some(progress.step) {
             self.step = Some(progress.step);
             self.bar.reset_eta();
+            self.bar.set_style(match (progress.step, progress.total) {
+                (Step::Building, _) => bar("packages"),
+                (_, 0) => spinner(),
+                _ => bar_of_bytes(),
+            });
             if !self.terminal {
-                anstream::eprintln!("{}: {words} ({})", self.name, format::bytes(progress.total as f64));
+                let size = match (progress.step, progress.total) {
+                    (_, 0) => String::new(),
+                    (Step::Building, packages) => format!(" ({packages} packages, minutes)"),
+                    (_, bytes) => format!(" ({})", format::bytes(bytes as f64)),
+                };
+                anstream::eprintln!("{}: {words}{size}", self.name);
             }
         }
         self.bar.set_message(format!("{}: {words}", self.name));
@@ -200,6 +209,37 @@ impl InstallBar {
 
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
+    }
+}
+
+/// Shows on a terminal what the proof of a system is at; elsewhere its result says enough.
+pub(crate) struct CheckBar {
+    bar: ProgressBar,
+    name: String,
+}
+
+impl CheckBar {
+    pub(crate) fn new(name: String) -> Self {
+        let terminal = std::io::stderr().is_terminal();
+        let target = if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let bar = ProgressBar::with_draw_target(None, target);
+        bar.set_style(spinner());
+        if terminal {
+            bar.enable_steady_tick(Duration::from_millis(200));
+        }
+        Self { bar, name }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for CheckBar {
+    fn event(&mut self, event: &Event<'_>) {
+        if let Event::Began { what } = event {
+            self.bar.set_message(format!("{}: {what}", self.name));
+        }
     }
 }
 

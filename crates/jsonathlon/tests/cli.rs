@@ -5,8 +5,12 @@
 mod support;
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
+use jsonathlon_results::jsonbench::{parse, read};
+use jsonathlon_results::record::Phase;
+use jsonathlon_results::summary::Run;
 use serde_json::{Value, json};
 
 use support::process::{Ended, Running};
@@ -132,9 +136,90 @@ fn a_run_prints_tables_or_json_and_exports_print_the_same_again() {
     }
 
     let tables = export("table");
-    for words in ["300 documents", "ma 1.0", "mb 1.0", "Q1 ", "Q6 ", "exact", "how to read this", &out] {
+    for words in [
+        "300 documents",
+        "ma 1.0",
+        "mb 1.0",
+        "Q1 ",
+        "Q6 ",
+        "exact",
+        "published score",
+        "how to read this",
+        &out,
+    ] {
         assert!(tables.contains(words), "{words} is not in\n{tables}");
     }
+}
+
+#[test]
+fn result_files_hold_the_trials_of_the_journal_and_are_shown_below_published_ones() {
+    let world = World::with(&[mock("ma", json!({})), mock("mb", json!({}))]);
+    world.measure("ma,mb", &["-n", "300", "-r", "2"]).expect(0);
+    let (out, files) = (world.text("out"), world.text("files"));
+    let write = ["export", &out, "-f", "jsonbench", "-o", &files];
+    let names = world.run(&write).expect(0).stdout;
+    assert_eq!(names.lines().count(), 2, "{names}");
+    let run = Run::read(&world.path("out")).unwrap();
+    for name in names.lines() {
+        let [file] = &read(Path::new(name)).unwrap()[..] else { panic!("{name} holds not one result") };
+        let of = run.manifest.configurations.iter().find(|one| one.title == file.system).unwrap();
+        for (question, times) in file.result.iter().enumerate() {
+            for (place, time) in times.iter().enumerate() {
+                let step = format!("q{}", question + 1);
+                let trial = run.trials().find(|trial| {
+                    of.has(&trial.cell)
+                        && trial.cell.step == step
+                        && (trial.cell.phase == Phase::Hot) == (place > 0)
+                        && (trial.round, trial.order) == (1, [0, 0, 1][place])
+                });
+                let seconds = trial.unwrap().seconds.unwrap();
+                assert!((seconds - time.unwrap()).abs() < 1e-9, "{name} {step} {place}: {seconds} {time:?}");
+            }
+        }
+        let load = run.trials().find(|trial| of.has(&trial.cell) && trial.cell.step == "load").unwrap();
+        assert!((load.seconds.unwrap() - file.load_time.unwrap()).abs() < 1e-9);
+    }
+    // Nothing is written over, and the list on standard output holds the same.
+    world.run(&write).expect(2).says(&["is there already"]);
+    let listed = world.run(&["export", &out, "-f", "jsonbench"]).expect(0).stdout;
+    let listed = parse(Path::new("listed"), &listed).unwrap();
+    assert_eq!(read(Path::new(&files)).unwrap(), listed);
+    world.run(&["export", &out, "-f", "csv", "-o", &files]).expect(2).says(&["--format jsonbench"]);
+
+    let shown = world.run(&["published", "-n", "1m", &out, &files]).expect(0).stdout;
+    let tables: Vec<&str> = shown.split("\n\n").collect();
+    assert!(tables[0].contains("m6i.8xlarge") && tables[0].contains("suspected, not confirmed"), "{shown}");
+    for (table, path) in tables[1..].iter().zip([&out, &files]) {
+        assert!(table.starts_with(path.as_str()), "{table}");
+        assert!(!table.contains("m6i.8xlarge") && table.contains("1.00 ×"), "{table}");
+    }
+    for file in &listed {
+        let row = format!("{} (", file.system);
+        assert!(tables[1].lines().any(|line| line.trim_start().starts_with(&row)), "{shown}");
+        assert!(!tables[0].lines().any(|line| line.trim_start().starts_with(&row)), "{shown}");
+    }
+}
+
+#[test]
+fn published_results_are_chosen_by_scale_month_and_system() {
+    let world = World::new();
+    let shown = world.run(&["published"]).expect(0).stdout;
+    for words in ["1.08 ×", "1.85 ×", "14.63 ×", "5691.31 ×", "1000m documents"] {
+        assert!(shown.contains(words), "{words} is not in\n{shown}");
+    }
+    let listed = |more: &[&str]| -> Vec<Value> {
+        let text = world.run(&[&["published", "--json"], more].concat()).expect(0).stdout;
+        serde_json::from_str(&text).unwrap()
+    };
+    assert_eq!(listed(&[]).len(), 8);
+    assert_eq!(listed(&["--any-structure"]).len(), 11);
+    assert_eq!(listed(&["--without-suspected"]).len(), 7);
+    assert_eq!(listed(&["-n", "1m", "-s", "mongo,ClickHouse"]).len(), 2);
+    assert!(listed(&["--snapshot", "2025-02"]).iter().all(|one| one["snapshot"] == "2025-02"));
+    world.run(&["published", "-n", "7"]).expect(2).says(&["1000m", "2025-02 and 2025-11"]);
+    world.run(&["published", "nowhere"]).expect(2).says(&["nowhere is not there"]);
+    std::fs::write(world.path("broken.json"), "{").unwrap();
+    world.run(&["published", &world.text("broken.json")]).expect(2).says(&["broken.json", "line 1"]);
 }
 
 /// RFC 4180.
@@ -297,33 +382,6 @@ fn colours_are_for_terminals_only() {
 }
 
 #[test]
-fn systems_are_listed_and_checked() {
-    let world = World::with(&[mock("ma", json!({}))]);
-    let folder = world.text("systems");
-    let list = world.run(&["systems", "list", "--json", "--systems-dir", &folder]).expect(0);
-    let systems: Value = serde_json::from_str(&list.stdout).unwrap();
-    let names: Vec<&str> =
-        systems.as_array().unwrap().iter().map(|system| system["name"].as_str().unwrap()).collect();
-    for name in ["clickhouse", "duckdb", "ma", "sqlite"] {
-        assert!(names.contains(&name), "{names:?}");
-    }
-    for system in systems.as_array().unwrap() {
-        for key in ["version", "state", "licence", "variants", "storages"] {
-            assert!(system.get(key).is_some(), "{key}");
-        }
-    }
-    let text = world.run(&["systems", "list", "--systems-dir", &folder]).expect(0).stdout;
-    assert!(names.iter().all(|name| text.contains(name)) && text.contains("cache: "), "{text}");
-    let checked = world.run(&["systems", "check", "ma", "sqlite", "--systems-dir", &folder]).expect(0).stdout;
-    assert!(checked.contains("ma 1.0: part of the program; opened, reports version mock 1.0"), "{checked}");
-    mock("ma", json!({"version": "mock 3"})).write(&world.path("systems"));
-    let checked = world.run(&["systems", "check", "ma", "sqlite", "--systems-dir", &folder]).expect(1).stdout;
-    assert!(checked.contains("says that it is version mock 3") && checked.contains("sqlite"), "{checked}");
-    world.run(&["systems", "check"]).expect(2).says(&["<NAME>"]);
-    world.run(&["systems", "install", "slqite"]).expect(2).says(&["did you mean `sqlite`"]);
-}
-
-#[test]
 fn completions_and_the_man_page_are_what_they_are_for() {
     let world = World::new();
     let script = world.run(&["completions", "bash"]).expect(0).stdout;
@@ -349,7 +407,7 @@ fn help_mentions_what_matters() {
     for (arguments, words) in [
         (
             &["--help"][..],
-            &["run", "systems", "data", "export", "completions", "man", "Exit codes", "70"][..],
+            &["run", "systems", "data", "export", "published", "completions", "man", "Exit codes", "70"][..],
         ),
         (
             &["run", "--help"],
@@ -381,7 +439,8 @@ fn help_mentions_what_matters() {
         (&["data", "--help"], &["generate", "describe"]),
         (&["data", "generate", "--help"], &["--scale", "--start", "--seed", "--malformed", "--out", ".zst"]),
         (&["data", "describe", "--help"], &["--json", "PATH|URL"]),
-        (&["export", "--help"], &["--format", "table", "json", "csv", "jsonbench"]),
+        (&["export", "--help"], &["--format", "table", "json", "csv", "jsonbench", "--out"]),
+        (&["published", "--help"], &["--scale", "--by", "--snapshot", "--without-suspected", "PATH"]),
         (&["completions", "--help"], &["bash", "zsh", "fish"]),
     ] {
         let text = world.run(arguments).expect(0).stdout;
@@ -399,7 +458,7 @@ fn json_is_all_that_is_printed_on_standard_output() {
     let ended = world.measure("bad", &["-n", "300", "-r", "1"]).expect(1);
     ended.summary().is_right_but_for("bad", "q2");
     assert!(ended.stdout.starts_with('{') && ended.stdout.ends_with("}\n"));
-    assert!(ended.stderr.contains("bad plain q2: crash: "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("bad 1.0 plain q2: crash: "), "{}", ended.stderr);
     assert_eq!(ended.stdout.lines().next(), Some("{"));
 }
 

@@ -7,6 +7,9 @@
     reason = "a test that cannot go on has failed, in its helpers too"
 )]
 
+#[path = "support/real.rs"]
+mod real;
+
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -16,7 +19,7 @@ use jsonathlon_drivers::worker::protocol::{
     Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, PlanText, Ran,
 };
 use jsonathlon_drivers::worker::{Worker, WorkerError};
-use jsonathlon_systems::{Catalogue, Store};
+use jsonathlon_systems::Catalogue;
 
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -24,11 +27,7 @@ fn library(system: &str) -> PathBuf {
     let catalogue = Catalogue::load(&[]).unwrap();
     let system = catalogue.get(system).unwrap();
     let artifact = system.artifact(system.default_version()).unwrap().unwrap();
-    let store = Store::from_environment().unwrap();
-    match store.install(artifact, &mut |_| {}, &|| false) {
-        Ok(installed) => installed.library().unwrap().to_owned(),
-        Err(error) => panic!("this test needs {}: {error}", system.title()),
-    }
+    real::installed(artifact).library().unwrap().to_owned()
 }
 
 fn chdb_library() -> PathBuf {
@@ -152,6 +151,9 @@ fn typed_values(engine: &Engine, statement: &str) {
 
 #[test]
 fn chdb_gives_typed_values_with_every_bit() {
+    if real::excluded(&["clickhouse"]) {
+        return;
+    }
     typed_values(
         &chdb(),
         "SELECT toInt64('-9223372036854775808'), toInt64('9223372036854775807'), toUInt8(255), NULL, true, 0.1, \
@@ -162,6 +164,9 @@ fn chdb_gives_typed_values_with_every_bit() {
 
 #[test]
 fn duckdb_gives_typed_values_with_every_bit() {
+    if real::excluded(&["duckdb"]) {
+        return;
+    }
     typed_values(
         &duckdb(),
         "SELECT CAST('-9223372036854775808' AS BIGINT), 9223372036854775807::HUGEINT, 255::UTINYINT, NULL, true, \
@@ -190,6 +195,9 @@ fn answers_of_all_lengths(engine: &Engine, numbers: &str) {
 
 #[test]
 fn chdb_gives_all_rows_of_answers_of_any_length() {
+    if real::excluded(&["clickhouse"]) {
+        return;
+    }
     answers_of_all_lengths(
         &chdb(),
         "SELECT number AS n, concat('text number ', toString(number)) AS t, if(number % 3 = 0, NULL, number) AS x \
@@ -199,6 +207,9 @@ fn chdb_gives_all_rows_of_answers_of_any_length() {
 
 #[test]
 fn duckdb_gives_all_rows_of_answers_of_any_length() {
+    if real::excluded(&["duckdb"]) {
+        return;
+    }
     answers_of_all_lengths(
         &duckdb(),
         "SELECT n, 'text number ' || n AS t, CASE WHEN n % 3 = 0 THEN NULL ELSE n END AS x \
@@ -220,6 +231,9 @@ fn errors(engine: &Engine, failing: &[(&str, &str)]) {
 
 #[test]
 fn chdb_errors_are_its_own_and_leave_nothing_in_the_next_answer() {
+    if real::excluded(&["clickhouse"]) {
+        return;
+    }
     errors(
         &chdb(),
         &[
@@ -239,6 +253,9 @@ fn chdb_errors_are_its_own_and_leave_nothing_in_the_next_answer() {
 
 #[test]
 fn duckdb_errors_are_its_own_and_leave_the_session_usable() {
+    if real::excluded(&["duckdb"]) {
+        return;
+    }
     errors(
         &duckdb(),
         &[
@@ -264,6 +281,9 @@ fn unreadable(engine: &Engine, statements: &[(&str, &str)]) {
 
 #[test]
 fn chdb_types_without_a_place_in_an_answer_are_refused_with_advice() {
+    if real::excluded(&["clickhouse"]) {
+        return;
+    }
     unreadable(
         &chdb(),
         &[
@@ -279,6 +299,9 @@ fn chdb_types_without_a_place_in_an_answer_are_refused_with_advice() {
 
 #[test]
 fn duckdb_types_without_a_place_in_an_answer_are_refused_with_advice() {
+    if real::excluded(&["duckdb"]) {
+        return;
+    }
     unreadable(
         &duckdb(),
         &[
@@ -303,6 +326,9 @@ fn several(engine: &Engine, text_of: &str) {
 
 #[test]
 fn chdb_runs_several_statements_and_gives_the_last_ones_answer() {
+    if real::excluded(&["clickhouse"]) {
+        return;
+    }
     several(
         &chdb(),
         "CREATE TABLE t (n Int64) ENGINE = MergeTree ORDER BY n; -- one; two\nINSERT INTO t VALUES (1), (2);\n\
@@ -312,6 +338,9 @@ fn chdb_runs_several_statements_and_gives_the_last_ones_answer() {
 
 #[test]
 fn duckdb_runs_several_statements_and_gives_the_last_ones_answer() {
+    if real::excluded(&["duckdb"]) {
+        return;
+    }
     several(
         &duckdb(),
         "CREATE TABLE t (n BIGINT); -- one; two\nINSERT INTO t VALUES (1), (2);\nSELECT 'first' AS a, 'row' AS b; \
@@ -332,7 +361,7 @@ fn persistence(engine: &Engine, create: &str, load: &str, count: &str) {
     let _: Ran = session.request(&Op::Run { statements: vec![create.into()] }).unwrap();
     let loaded: Loaded = session.request(&Op::Load { load: load.clone(), sync: true }).unwrap();
     assert!(loaded.sync_seconds.is_some_and(|sync| sync <= loaded.seconds));
-    assert!(loaded.usage.cpu_s > 0.0);
+    assert!(loaded.usage.cpu_s > Some(0.0));
     session.close();
 
     let mut session = engine.open(folder.path());
@@ -351,6 +380,9 @@ fn persistence(engine: &Engine, create: &str, load: &str, count: &str) {
 
 #[test]
 fn chdb_keeps_its_data_from_process_to_process_and_over_a_kill() {
+    if real::excluded(&["clickhouse"]) {
+        return;
+    }
     persistence(
         &chdb(),
         "CREATE TABLE t (j JSON) ENGINE = MergeTree ORDER BY tuple()",
@@ -361,6 +393,9 @@ fn chdb_keeps_its_data_from_process_to_process_and_over_a_kill() {
 
 #[test]
 fn duckdb_keeps_its_data_from_process_to_process_and_over_a_kill() {
+    if real::excluded(&["duckdb"]) {
+        return;
+    }
     persistence(
         &duckdb(),
         "CREATE TABLE t (j JSON)",
@@ -371,6 +406,9 @@ fn duckdb_keeps_its_data_from_process_to_process_and_over_a_kill() {
 
 #[test]
 fn plans_are_text() {
+    if real::excluded(&["clickhouse", "duckdb"]) {
+        return;
+    }
     for (engine, statement, words) in [
         (
             chdb(),
@@ -389,6 +427,9 @@ fn plans_are_text() {
 
 #[test]
 fn what_is_misspelt_or_of_another_engine_is_refused() {
+    if real::excluded(&["clickhouse", "duckdb"]) {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     for (engine, words) in [
         (Engine { settings: &[("max_thread", "1")], ..chdb() }, "max_thread"),
@@ -407,6 +448,9 @@ fn what_is_misspelt_or_of_another_engine_is_refused() {
 
 #[test]
 fn settings_and_cores_are_in_force() {
+    if real::excluded(&["clickhouse", "duckdb"]) {
+        return;
+    }
     for (engine, statement) in [
         (Engine { settings: &[("max_threads", "1")], ..chdb() }, "SELECT toInt64(getSetting('max_threads'))"),
         (Engine { cores: 1, ..chdb() }, "SELECT toInt64(getSetting('max_threads'))"),
@@ -422,6 +466,9 @@ fn settings_and_cores_are_in_force() {
 
 #[test]
 fn an_engine_that_prints_does_not_spoil_the_protocol() {
+    if real::excluded(&["clickhouse", "duckdb"]) {
+        return;
+    }
     // chDB prints rows of statements with an INTO OUTFILE to standard output, and anything may print there.
     let folder = tempfile::tempdir().unwrap();
     let mut session = chdb().open(folder.path());
@@ -438,6 +485,9 @@ fn an_engine_that_prints_does_not_spoil_the_protocol() {
 
 #[test]
 fn chdbs_own_time_is_within_a_millisecond_of_the_clock() {
+    if real::excluded(&["clickhouse"]) {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let mut session = chdb().open(folder.path());
     assert!(session.opened.version.starts_with("26.7."), "{}", session.opened.version);
@@ -456,6 +506,9 @@ fn chdbs_own_time_is_within_a_millisecond_of_the_clock() {
 
 #[test]
 fn duckdb_tells_its_version_and_no_time_of_its_own() {
+    if real::excluded(&["duckdb"]) {
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let mut session = duckdb().open(folder.path());
     assert_eq!(session.opened.version, "v2.0.0");

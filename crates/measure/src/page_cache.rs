@@ -69,6 +69,42 @@ pub fn allocated_bytes(folder: &Path) -> io::Result<u64> {
     Ok(total)
 }
 
+/// Bytes that some entries of `folder` occupy on disk: of each path, relative to it, the file or everything under
+/// the folder. A path that ends in `*` stands for all entries whose names begin so; what is not there has none.
+///
+/// # Errors
+/// When a folder cannot be listed.
+pub fn allocated_bytes_of(folder: &Path, paths: &[String]) -> io::Result<u64> {
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::MetadataExt;
+
+    let mut total = 0;
+    for path in paths {
+        let (path, open) = path.strip_suffix('*').map_or((path.as_str(), false), |path| (path, true));
+        let path = folder.join(path);
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { continue };
+        let entries = match std::fs::read_dir(parent) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            Err(error) => return Err(error),
+        };
+        for entry in entries {
+            let entry = entry?;
+            let found = entry.file_name();
+            if if open { found.as_bytes().starts_with(name.as_bytes()) } else { found == name } {
+                total += match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => allocated_bytes(&entry.path())?,
+                    Ok(kind) if kind.is_file() => {
+                        entry.metadata().map_or(0, |metadata| metadata.blocks() * 512)
+                    }
+                    _ => 0,
+                };
+            }
+        }
+    }
+    Ok(total)
+}
+
 /// Writes everything below the file system of `folder` to disk.
 ///
 /// # Errors
@@ -146,6 +182,26 @@ pub fn residency(folder: &Path) -> io::Result<Option<Residency>> {
 mod tests {
     use super::*;
     use std::io::Write;
+
+    #[test]
+    fn logs_are_found_by_name_beginning_and_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir_all(path("data/#redo")).unwrap();
+        for name in ["data/binlog.1", "data/binlog.2", "data/table", "data/#redo/1"] {
+            std::fs::write(path(name), vec![1; 8192]).unwrap();
+        }
+        let bytes = |paths: &[&str]| {
+            let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+            allocated_bytes_of(folder.path(), &paths).unwrap()
+        };
+        let one = allocated_bytes(&path("data/#redo")).unwrap();
+        assert!(one >= 8192);
+        assert_eq!(bytes(&["data/binlog.*"]), 2 * one);
+        assert_eq!(bytes(&["data/binlog.*", "data/#redo", "data/none", "nowhere/x*"]), 3 * one);
+        assert_eq!(bytes(&["data/binlog"]), 0);
+        assert_eq!(bytes(&["data*"]), 4 * one);
+    }
 
     #[test]
     fn a_dropped_file_is_cold_and_a_read_one_is_warm() {

@@ -2,6 +2,7 @@
 
 pub mod format;
 pub mod profile;
+pub mod published;
 pub mod tables;
 
 pub mod checks;

@@ -4,7 +4,7 @@ use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::Body;
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
-use crate::{format, questions};
+use crate::{format, published, questions};
 
 /// One table with what stands under it.
 #[derive(Debug, Default)]
@@ -31,6 +31,7 @@ const NONE: &str = "–";
 pub(crate) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![heading(run, summary), loading(run, summary), sizes(run, summary)];
     sections.extend(questions::all(run, summary));
+    sections.extend(published::of_run(summary));
     sections.push(reading(run, summary));
     sections.extend(trouble(summary));
     sections
@@ -129,6 +130,9 @@ fn loading(run: &Run, summary: &Summary) -> Section {
     section
 }
 
+/// Place of the column of logs: behind what is on disk, which holds them.
+const LOGS: usize = 8;
+
 fn sizes(run: &Run, summary: &Summary) -> Section {
     let mut section = Section::new(
         "size".to_owned(),
@@ -146,6 +150,7 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
         ],
         4,
     );
+    let mut logs: Vec<Option<f64>> = Vec::new();
     let raw = summary
         .results
         .iter()
@@ -161,6 +166,7 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
             continue;
         };
         let total = entry.metrics.get("files_bytes").copied();
+        logs.push(None);
         section.rows.push(vec![
             "files".into(),
             format.into(),
@@ -189,7 +195,15 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
                 optional(total, |total| format!("{:.1}", total / documents)),
                 of_raw(total),
             ]);
+            logs.push(metric("log_bytes"));
             section.rows.push(row);
+        }
+    }
+    // Where no system has any, there is no such column.
+    if logs.iter().any(Option::is_some) {
+        section.header.insert(LOGS, "logs".to_owned());
+        for (row, logs) in section.rows.iter_mut().zip(&logs) {
+            row.insert(LOGS, optional(*logs, format::bytes));
         }
     }
     section.notes.push(
@@ -203,7 +217,7 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
 /// What a reader must know to compare the rows.
 fn reading(run: &Run, summary: &Summary) -> Section {
     let mut section = Section { title: "how to read this".to_owned(), ..Section::default() };
-    let list = |pick: fn(&Configuration) -> bool| {
+    let list = |pick: &dyn Fn(&Configuration) -> bool| {
         let mut names: Vec<&str> = run
             .manifest
             .configurations
@@ -214,11 +228,20 @@ fn reading(run: &Run, summary: &Summary) -> Section {
         names.dedup();
         names.join(", ")
     };
-    let embedded = list(|configuration| configuration.embedded);
+    let embedded = list(&|configuration| configuration.embedded);
     if !embedded.is_empty() {
         section.notes.push(format!("embedded, so no network is in their times: {embedded}"));
     }
-    let ended = list(|configuration| configuration.end_of_life);
+    for (transport, words) in [
+        ("tcp", "servers reached over TCP on the loopback interface, which is in their times"),
+        ("unix", "servers reached over a Unix socket, which is in their times"),
+    ] {
+        let servers = list(&|configuration| configuration.transport.as_deref() == Some(transport));
+        if !servers.is_empty() {
+            section.notes.push(format!("{words}: {servers}"));
+        }
+    }
+    let ended = list(&|configuration| configuration.end_of_life);
     if !ended.is_empty() {
         section.notes.push(format!("no longer supported by their makers: {ended}"));
     }
@@ -245,8 +268,9 @@ fn trouble(summary: &Summary) -> Option<Section> {
     let mut told: Vec<(String, u64)> = Vec::new();
     for failure in &summary.failures {
         let text = format!(
-            "{} {} {} {}: {}: {}",
+            "{} {} {} {} {}: {}: {}",
             failure.system,
+            failure.version,
             failure.variant,
             failure.step,
             failure.phase.word(),

@@ -20,6 +20,7 @@ fn configuration(system: &str, ranks_with: &str) -> Configuration {
         variant_title: "plain".into(),
         storage: "default".into(),
         embedded: system != "server",
+        transport: None,
         end_of_life: system == "server",
         ranks_with: ranks_with.into(),
         reference: system == "yardstick",
@@ -193,6 +194,50 @@ fn a_good_run() {
         configuration("yardstick", "yardstick"),
     ];
     insta::assert_snapshot!(render(&run(configurations, records, &[]), PLAIN));
+}
+
+#[test]
+fn the_published_score_stands_below_the_questions_in_words_of_its_own() {
+    let mut records = system("fast", 0.1, 1000.0, Verdict::Exact);
+    records.extend(system("slow", 0.4, 1000.0, Verdict::Exact));
+    records.extend(system("partial", 0.01, 900.0, Verdict::Exact));
+    records.extend(system("yardstick", 0.001, 1000.0, Verdict::Exact));
+    // The statistic is of two hot trials; the second one is the better here.
+    let second: Vec<Record> = records
+        .iter()
+        .filter_map(|record| match &record.body {
+            Body::Trial(hot) if hot.cell.phase == Phase::Hot => {
+                let seconds = hot.seconds.map(|seconds| seconds / 1.01);
+                Some(trial(hot.cell.clone(), hot.round, 1, seconds, hot.verdict))
+            }
+            _ => None,
+        })
+        .collect();
+    records.extend(second);
+    let configurations =
+        ["slow", "fast", "partial", "yardstick"].map(|name| configuration(name, "json-only")).to_vec();
+    let text = render(&run(configurations, records, &[]), PLAIN);
+    let section = text.split("\n\n").find(|section| section.starts_with("published score")).unwrap();
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .skip(2)
+        .map(|line| line.split("  ").map(str::trim).filter(|field| !field.is_empty()).collect())
+        .collect();
+    // Hot, Q1 to Q5: (10 + 400 n) ÷ (10 + 100 n) ms, and three times both for cold.
+    let mean = |scale: f64| {
+        let ratio = |n: f64| ((0.01 + scale * 0.4 * n) / (0.01 + scale * 0.1 * n)).ln();
+        (1..=5).map(|n| ratio(f64::from(n))).sum::<f64>() / 5.0
+    };
+    let (hot, cold) = (format!("{:.2} ×", mean(1.0).exp()), format!("{:.2} ×", mean(3.0).exp()));
+    let all = "5 hot, 5 cold of 5";
+    assert_eq!(rows[0], ["fast 1.0", "plain", "default", "1.00 ×", "1.00 ×", "1.00 ×", all]);
+    assert_eq!(rows[1], ["slow 1.0", "plain", "default", &hot, &cold, "1.00 ×", all]);
+    assert_eq!(rows[2], ["partial 1.0", "plain", "default", "–", "–", "–", all]);
+    assert!(section.contains("(10 ms + t) ÷ (10 ms + the best t") && section.contains("without an interval"));
+    assert!(!section.contains("yardstick"), "a row to read others by has no score");
+    // Two rows that may be compared, or there is nothing to score.
+    let alone = run(vec![configuration("fast", "x")], system("fast", 0.1, 1000.0, Verdict::Exact), &[]);
+    assert!(!render(&alone, PLAIN).contains("published score"));
 }
 
 #[test]

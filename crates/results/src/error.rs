@@ -28,6 +28,12 @@ pub enum ResultsError {
         /// The folder.
         path: PathBuf,
     },
+    /// A result file is never written over.
+    #[error("{} is there already; choose another folder, or remove it first", path.display())]
+    Exists {
+        /// The file.
+        path: PathBuf,
+    },
     /// Somebody else is working in it.
     #[error("{} is in use by another jsonathlon; wait for it or choose another --out", path.display())]
     Locked {

@@ -172,6 +172,12 @@ pub fn read_manifest(path: &Path) -> Result<Manifest, ResultsError> {
     serde_json::from_value(value).map_err(corrupt)
 }
 
+/// Whether `path` is the folder of a run.
+#[must_use]
+pub fn holds_run(path: &Path) -> bool {
+    manifest_path(path).exists()
+}
+
 /// The records of a run's journal; none when it was interrupted before its first trial.
 ///
 /// # Errors

@@ -8,9 +8,12 @@ pub mod export;
 pub mod folder;
 pub mod growth;
 pub mod journal;
+pub mod jsonbench;
 pub mod manifest;
 pub mod noise;
+pub mod published;
 pub mod record;
+pub mod score;
 pub mod summary;
 
 mod error;

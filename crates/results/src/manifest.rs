@@ -49,6 +49,9 @@ pub struct Configuration {
     pub storage: String,
     /// Runs inside a process of the harness: no network in its times.
     pub embedded: bool,
+    /// How its server is reached, `tcp` or `unix`; none for what has no server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transport: Option<String>,
     /// No longer supported by its makers.
     pub end_of_life: bool,
     /// Configurations with the same text may be ranked together.

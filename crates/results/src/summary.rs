@@ -10,8 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::ResultsError;
 use crate::comparison::{Comparison, comparisons};
 use crate::folder::{read_manifest, read_records};
-use crate::manifest::{Manifest, SCHEMA};
+use crate::jsonbench::{self, Exported};
+use crate::manifest::{Configuration, Manifest, SCHEMA};
 use crate::record::{Body, Cell, FailureKind, Metrics, Parameters, Phase, PlanCheck, Record, Trial, Verdict};
+use crate::score::{Entrant, QUESTIONS, Score, scores};
 
 /// The whole summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,8 +37,36 @@ pub struct Summary {
     /// Questions' cells beside the best of their ranking and beside the yardstick.
     #[serde(default)]
     pub comparisons: Vec<Comparison>,
+    /// Scores in the published formula, among this run's own configurations; none of a run that is not
+    /// complete.
+    #[serde(default)]
+    pub published_scores: Vec<PublishedScore>,
     /// One entry a failed trial, and one a plan that broke its configuration's promise.
     pub failures: Vec<FailureEntry>,
+}
+
+/// A configuration's score in the formula of the published benchmark, from round 1 alone; see
+/// [`crate::score`]. Configurations of one ranking are scored among themselves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PublishedScore {
+    /// System.
+    pub system: String,
+    /// Version.
+    pub version: String,
+    /// Variant.
+    pub variant: String,
+    /// Storage setting.
+    pub storage: String,
+    /// State of the data.
+    pub state: String,
+    /// The ranking within which it is scored.
+    pub ranks_with: String,
+    /// Questions with a cold time, of five.
+    pub cold_answered: usize,
+    /// Questions with a hot time, of five.
+    pub hot_answered: usize,
+    /// The scores; none of a system that holds fewer documents than the others.
+    pub score: Score,
 }
 
 /// The documents in short.
@@ -112,6 +142,9 @@ pub struct FailureEntry {
     pub workload: String,
     /// System.
     pub system: String,
+    /// Its version; empty in summaries that are older than this.
+    #[serde(default)]
+    pub version: String,
     /// Variant.
     pub variant: String,
     /// Step.
@@ -193,10 +226,11 @@ impl Run {
         results.extend(order.iter().filter_map(|key| entry(cells.get(key)?)));
         mark_partial(&self.manifest, &mut results);
         let comparisons = comparisons(self, &results);
+        let complete = self.open_trials().is_empty();
         Summary {
             schema: SCHEMA,
             run: self.path.clone(),
-            complete: self.open_trials().is_empty(),
+            complete,
             program: self.manifest.program.clone(),
             started: self.manifest.started.clone(),
             machine: self.manifest.machine.clone(),
@@ -209,9 +243,54 @@ impl Run {
             },
             results,
             comparisons,
+            // A trial that is yet to come would count as a missing time.
+            published_scores: if complete { published_scores(self) } else { Vec::new() },
             failures: self.trials().filter_map(failure).chain(self.plans().filter_map(broken_plan)).collect(),
         }
     }
+}
+
+fn published_scores(run: &Run) -> Vec<PublishedScore> {
+    let exported = jsonbench::of_run(run);
+    let questions: Vec<usize> = (0..QUESTIONS).collect();
+    let mut found = Vec::new();
+    for one in &exported {
+        let configuration = one.configuration;
+        let fellows: Vec<&Exported<'_>> = exported
+            .iter()
+            .filter(|other| other.comparable && other.state == one.state)
+            .filter(|other| other.configuration.ranks_with == configuration.ranks_with)
+            .collect();
+        let entrants: Vec<Entrant> = fellows.iter().map(|fellow| fellow.file.entrant()).collect();
+        let place = fellows.iter().position(|fellow| std::ptr::eq(*fellow, one));
+        let score = place.and_then(|place| scores(&entrants, &questions).get(place).copied());
+        let mine = one.file.entrant();
+        found.push(PublishedScore {
+            system: configuration.system.clone(),
+            version: configuration.version.clone(),
+            variant: configuration.variant.clone(),
+            storage: configuration.storage.clone(),
+            state: one.state.to_owned(),
+            ranks_with: configuration.ranks_with.clone(),
+            cold_answered: mine.cold.iter().flatten().count(),
+            hot_answered: mine.hot.iter().flatten().count(),
+            score: planned(run, configuration, score.unwrap_or_default()),
+        });
+    }
+    found
+}
+
+/// A phase in which nothing was to be asked has no score: what was never planned is not missing.
+fn planned(run: &Run, configuration: &Configuration, score: Score) -> Score {
+    let Configuration { system, version, variant, .. } = configuration;
+    let asked = |phases: &[Phase]| {
+        run.trials().map(|trial| &trial.cell).any(|cell| {
+            (&cell.system, &cell.version, &cell.variant) == (system, version, variant)
+                && phases.contains(&cell.phase)
+        })
+    };
+    let (cold, hot) = (asked(&[Phase::Cold, Phase::ColdUnverified]), asked(&[Phase::Hot]));
+    Score { cold: score.cold.filter(|_| cold), hot: score.hot.filter(|_| hot), ..score }
 }
 
 /// Right answers over fewer documents are right and yet no answers to the question: whoever reads one
@@ -321,10 +400,11 @@ fn metrics(trials: &[&Trial]) -> Metrics {
 
 /// A plan that is not what the configuration promises is a failure of its cell, though its answers stand.
 fn broken_plan(plan: &PlanCheck) -> Option<FailureEntry> {
-    let Cell { workload, system, variant, step, phase, parameters, .. } = plan.cell.clone();
+    let Cell { workload, system, version, variant, step, phase, parameters, .. } = plan.cell.clone();
     (!plan.violations.is_empty()).then(|| FailureEntry {
         workload,
         system,
+        version,
         variant,
         step,
         phase,
@@ -337,10 +417,11 @@ fn broken_plan(plan: &PlanCheck) -> Option<FailureEntry> {
 
 fn failure(trial: &Trial) -> Option<FailureEntry> {
     let failure = trial.failure.as_ref()?;
-    let Cell { workload, system, variant, step, phase, parameters, .. } = trial.cell.clone();
+    let Cell { workload, system, version, variant, step, phase, parameters, .. } = trial.cell.clone();
     Some(FailureEntry {
         workload,
         system,
+        version,
         variant,
         step,
         phase,

@@ -2,12 +2,15 @@
 
 use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
+use jsonathlon_results::ResultsError;
 use jsonathlon_results::comparison::{Against, Difference};
 use jsonathlon_results::export;
+use jsonathlon_results::jsonbench::{read, write};
 use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
 use jsonathlon_results::record::{
     Body, Cell, Failure, FailureKind, Phase, Record, Structure, Trial, Verdict,
 };
+use jsonathlon_results::score::Score;
 use jsonathlon_results::summary::Run;
 
 fn cell(step: &str, phase: Phase) -> Cell {
@@ -116,6 +119,7 @@ fn run() -> Run {
                 variant_title: "plain".into(),
                 storage: "default".into(),
                 embedded: true,
+                transport: None,
                 end_of_life: false,
                 ranks_with: "json-only".into(),
                 reference: false,
@@ -221,12 +225,164 @@ fn a_run_with_an_open_trial_is_not_complete() {
 
 #[test]
 fn the_published_format_takes_round_ones_cold_and_first_two_hot_trials() {
-    let files = export::jsonbench(&run()).unwrap();
+    let run = run();
+    let files = export::jsonbench(&run).unwrap();
     assert_eq!(files.len(), 1);
-    insta::assert_json_snapshot!(files[0]);
-    let mut nothing = run();
+    insta::assert_json_snapshot!(files[0].file);
+    assert_eq!((files[0].name().as_str(), files[0].comparable), ("mock_1_plain_default_100.json", true));
+    let mut nothing = run.clone();
     nothing.records.clear();
     assert!(export::jsonbench(&nothing).is_err());
+}
+
+/// Changes the trials of a question.
+fn changed(run: &mut Run, step: &str, mut change: impl FnMut(&mut Trial)) {
+    for record in &mut run.records {
+        if let Body::Trial(trial) = &mut record.body
+            && trial.cell.step == step
+        {
+            change(trial);
+        }
+    }
+}
+
+#[test]
+fn what_was_wrong_in_any_round_or_compared_with_nothing_has_no_published_time() {
+    let mut run = run();
+    changed(&mut run, "q1", |trial| {
+        if (trial.cell.phase, trial.round, trial.order) == (Phase::Hot, 2, 2) {
+            trial.verdict = Verdict::Wrong;
+            trial.seconds = None;
+        }
+    });
+    changed(&mut run, "q2", |trial| trial.verdict = Verdict::Unverified);
+    changed(&mut run, "q3", |trial| {
+        if trial.cell.phase == Phase::Cold {
+            trial.verdict = Verdict::Failed;
+            trial.seconds = None;
+        }
+    });
+    changed(&mut run, "q4", |trial| {
+        if trial.cell.phase == Phase::Cold {
+            // Read before the real one: the published definition of cold is never taken for it.
+            trial.cell.phase = if trial.round == 1 { Phase::ColdOs } else { Phase::ColdUnverified };
+        }
+    });
+    let file = &export::jsonbench(&run).unwrap()[0].file;
+    assert_eq!(file.result[0], [Some(0.4), None, None]);
+    assert_eq!(file.result[1], [None; 3]);
+    assert_eq!(file.result[2], [None, Some(0.1), Some(0.101)]);
+    assert_eq!(file.result[3], [None, Some(0.1), Some(0.101)]);
+    assert_eq!(file.result[4], [Some(0.4), Some(0.1), Some(0.101)]);
+    assert!(!file.tags.iter().any(|tag| tag == "cold-unverified"), "none of these is in the file");
+    changed(&mut run, "q5", |trial| {
+        if trial.cell.phase == Phase::Cold {
+            trial.cell.phase = Phase::ColdUnverified;
+        }
+    });
+    let file = &export::jsonbench(&run).unwrap()[0].file;
+    assert_eq!(file.result[4][0], Some(0.4));
+    assert!(file.tags.iter().any(|tag| tag == "cold-unverified"));
+}
+
+#[test]
+fn only_what_was_seen_to_come_back_retains_its_structure() {
+    for (retains, word) in [("bytes", "yes"), ("value", "yes"), ("changed", "no"), ("unknown", "no")] {
+        let mut run = run();
+        for record in &mut run.records {
+            if let Body::Structure(structure) = &mut record.body {
+                structure.retains = retains.to_owned();
+            }
+        }
+        assert_eq!(export::jsonbench(&run).unwrap()[0].file.retains_structure, word, "{retains}");
+    }
+}
+
+#[test]
+fn sizes_and_times_are_of_one_state_and_the_drained_one_where_there_is() {
+    let mut run = run();
+    let compacted: Vec<Record> = run
+        .trials()
+        .filter(|trial| trial.cell.step != "load")
+        .map(|trial| {
+            let mut trial = trial.clone();
+            trial.cell.parameters.insert("state".into(), "compacted".into());
+            trial.seconds = trial.seconds.map(|seconds| seconds / 2.0);
+            trial.metrics.insert("total_bytes".into(), 1000.0);
+            record(trial)
+        })
+        .collect();
+    let drained = std::mem::take(&mut run.records);
+    run.records.extend(compacted);
+    run.records.extend(drained);
+    let files = export::jsonbench(&run).unwrap();
+    assert_eq!((files.len(), files[0].state), (1, "drained"));
+    assert_eq!((files[0].file.total_size, files[0].file.result[0][0]), (4096, Some(0.4)));
+
+    run.records.retain(|record| {
+        record.key.contains("compacted") || record.key.contains("/load/") || record.key.contains("/size/")
+    });
+    let files = export::jsonbench(&run).unwrap();
+    assert_eq!(files[0].name(), "mock_1_plain_default_100_compacted.json");
+    assert_eq!((files[0].file.total_size, files[0].file.result[0][0]), (1000, Some(0.2)));
+    assert!(files[0].file.tags.iter().any(|tag| tag == "compacted"));
+}
+
+#[test]
+fn a_result_file_is_never_written_over_and_comes_back_the_same() {
+    let run = run();
+    let exported = export::jsonbench(&run).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().join("a/b");
+    let paths = write(&at, &exported).unwrap();
+    assert_eq!(paths, [at.join("mock_1_plain_default_100.json")]);
+    let back = read(&at).unwrap();
+    assert_eq!(back.iter().collect::<Vec<_>>(), exported.iter().map(|one| &one.file).collect::<Vec<_>>());
+    let before = std::fs::read(&paths[0]).unwrap();
+    let error = write(&at, &exported).unwrap_err();
+    assert!(matches!(&error, ResultsError::Exists { path } if *path == paths[0]), "{error}");
+    assert_eq!(std::fs::read(&paths[0]).unwrap(), before);
+}
+
+#[test]
+fn published_scores_are_within_a_ranking_of_complete_and_comparable_results() {
+    let mut run = run();
+    let first = run.manifest.configurations[0].clone();
+    for (variant, ranks_with, factor) in
+        [("twice", "json-only", 2.0), ("partial", "json-only", 0.001), ("apart", "generated", 0.01)]
+    {
+        let mut other = first.clone();
+        other.variant = variant.into();
+        other.ranks_with = ranks_with.into();
+        run.manifest.configurations.push(other);
+        let more: Vec<Record> = run
+            .trials()
+            .filter(|trial| trial.cell.variant == "plain")
+            .map(|trial| {
+                let mut trial = trial.clone();
+                trial.cell.variant = variant.into();
+                trial.seconds = trial.seconds.map(|seconds| seconds * factor);
+                if variant == "partial" && trial.cell.step == "load" {
+                    trial.verdict = Verdict::Partial;
+                }
+                record(trial)
+            })
+            .collect();
+        run.records.extend(more);
+    }
+    let summary = run.summary();
+    let of = |variant: &str| summary.published_scores.iter().find(|one| one.variant == variant).unwrap();
+    assert_eq!(summary.published_scores.len(), 4);
+    assert_eq!((of("plain").score.hot, of("plain").score.cold), (Some(1.0), Some(1.0)));
+    let twice = of("twice").score;
+    assert!((twice.hot.unwrap() - 0.21 / 0.11).abs() < 1e-9, "{twice:?}");
+    assert!((twice.cold.unwrap() - 0.81 / 0.41).abs() < 1e-9, "{twice:?}");
+    assert_eq!(twice.size, Some(1.0));
+    assert_eq!(of("partial").score, Score::default());
+    assert_eq!((of("apart").score.hot, of("apart").hot_answered), (Some(1.0), 5));
+
+    run.manifest.plan.trials.push("one that is open".into());
+    assert!(run.summary().published_scores.is_empty());
 }
 
 #[test]

@@ -15,8 +15,8 @@ mod status;
 
 pub use artifacts::{ArtifactError, Checked, Installed, Progress, State, Step, Store};
 pub use catalogue::{
-    Analytics, Artifact, Catalogue, CatalogueError, Configuration, Exception, LoadMode, Open, Properties,
-    QuestionRules, Selected, Server, Source, SourceKind, StatementFile, StatementKind, Storage, System,
-    Variant,
+    Analytics, Artifact, Catalogue, CatalogueError, Configuration, DebianPackage, Elsewhere, Exception,
+    LoadMode, Open, Properties, Provenance, QuestionRules, Selected, Server, Source, SourceKind,
+    StatementFile, StatementKind, Storage, System, Transport, Variant,
 };
 pub use status::{SystemStatus, statuses};

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::{
     artifacts::{State, Store},
-    catalogue::{Artifact, Catalogue, Origin, System},
+    catalogue::{Artifact, Catalogue, Origin, Source, SourceKind, System},
 };
 
 /// What a user wants to see about one version of one system.
@@ -23,9 +23,17 @@ pub struct SystemStatus {
     /// `bundled`, `installed`, `absent`, `damaged`, `other platform`, or
     /// `by address` for a system that is not installed at all.
     pub state: &'static str,
-    /// The preferred source, as `npm name@version`.
+    /// The protocol by which it is spoken to.
+    pub protocol: String,
+    /// The preferred source with all its parts, as `npm name@version`.
     pub source: Option<String>,
-    /// Size of its download, in bytes.
+    /// The programs that fetch it from there, one for each part that has another.
+    pub clients: Vec<&'static str>,
+    /// Whether it is built here instead of being fetched whole.
+    pub built: bool,
+    /// What the machine lacks to fetch it, each with what to do.
+    pub lacks: Vec<String>,
+    /// Size of its download, all parts together, in bytes.
     pub download_bytes: Option<u64>,
     /// Size of what is unpacked, in bytes.
     pub unpacked_bytes: Option<u64>,
@@ -37,6 +45,11 @@ pub struct SystemStatus {
     pub embedded: bool,
     /// Whether its makers no longer support the system.
     pub end_of_life: bool,
+    /// The workloads that it can run.
+    pub workloads: Vec<&'static str>,
+    /// The protocol of its servers by address; none where it cannot be reached
+    /// so.
+    pub by_address: Option<String>,
     /// Names of its variants; those of a plain run come first.
     pub variants: Vec<String>,
     /// Names of its storage settings.
@@ -71,7 +84,7 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
             State::Damaged { .. } => "damaged",
         },
     };
-    let source = artifact.and_then(|artifact| artifact.sources.first());
+    let source = artifact.and_then(|artifact| store.source(artifact));
     let fetched = source.filter(|source| source.bytes > 0);
     let mut variants: Vec<_> = system.variants().iter().collect();
     variants.sort_by_key(|variant| !variant.in_default);
@@ -82,13 +95,19 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
         default_version: version == system.default_version(),
         default: system.is_default(),
         state,
-        source: fetched.map(|source| format!("{} {}", source.kind.name(), source.kind.package())),
-        download_bytes: fetched.map(|source| source.bytes),
-        unpacked_bytes: fetched.map(|source| source.unpacked_bytes),
+        protocol: system.protocol().to_owned(),
+        source: fetched.map(Source::called),
+        clients: source.map(Source::clients).unwrap_or_default(),
+        built: source.is_some_and(|source| matches!(source.kind, SourceKind::Go { .. })),
+        lacks: artifact.and_then(|artifact| store.lacks(artifact)).into_iter().collect(),
+        download_bytes: fetched.map(Source::download_bytes),
+        unpacked_bytes: fetched.map(Source::installed_bytes),
         licence: artifact.map_or(system.licence(), |artifact| &artifact.licence).to_owned(),
         platform: artifact.map(|artifact| artifact.platform.clone()),
         embedded: system.is_embedded(),
         end_of_life: system.is_end_of_life(),
+        workloads: system.definition.analytics.iter().map(|_| "analytics").collect(),
+        by_address: system.elsewhere().map(|_| system.protocol_by_address().to_owned()),
         variants: variants.into_iter().map(|variant| variant.name.clone()).collect(),
         storages: system.storages().iter().map(|storage| storage.name.clone()).collect(),
         origin: system.origin().clone(),

@@ -494,6 +494,23 @@ fn folders_and_links_inside_are_unpacked_and_checked() {
 }
 
 #[test]
+fn a_file_may_be_a_folder_and_empty_folders_are_made() {
+    let world = World::new();
+    world.client("npm", GOOD_NPM);
+    let mut artifact = world.serve(&package(), &["package/"]);
+    artifact.sources[0].folders = vec!["package/plugins/".into()];
+    artifact.sources[0].files.insert("home".into(), "package/".into());
+    let installed = install(&world.store(), &artifact).unwrap();
+    let home = &installed.files["home"];
+    assert!(home.join("lib.so").is_file() && home.join("plugins").is_dir());
+    assert!(!home.display().to_string().ends_with('/'), "{}", home.display());
+    artifact.sources[0].files.insert("home".into(), "pack/".into());
+    world.store().remove(&artifact, &never).unwrap();
+    let error = install(&world.store(), &artifact).unwrap_err().to_string();
+    assert!(error.contains("`pack/` (home) is not in it"), "{error}");
+}
+
+#[test]
 fn check_finds_what_sizes_do_not_show_and_installing_repairs() {
     let world = World::new();
     world.client("npm", GOOD_NPM);

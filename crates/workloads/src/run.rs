@@ -19,8 +19,9 @@ use jsonathlon_results::record::{Body, Record};
 use crate::RunError;
 use crate::analytics::{Analytics, Recorder, is_json};
 use crate::observer::{Event, Observer};
-use crate::session::{Target, WorkerCommand};
+use crate::session::WorkerCommand;
 use crate::settings::Settings;
+use crate::target::Target;
 
 /// Bytes on disk that a system may need per byte of documents: the documents themselves, an index, and
 /// the log or the old copies that stay until they are cleaned up.
@@ -294,11 +295,12 @@ fn configuration(target: &Target) -> Configuration {
         variant_title: from.variant_title.clone(),
         storage: from.storage.clone(),
         embedded: from.embedded,
+        transport: from.server.as_ref().map(|server| server.transport.word().to_owned()),
         end_of_life: from.end_of_life,
         ranks_with: from.ranks_with.clone(),
         reference: from.reference,
         configuration_digest: from.digest.clone(),
-        artifact_digest: target.artifact_digest.clone(),
+        artifact_digest: target.artifact_digest(),
         exceptions: from
             .exceptions
             .iter()

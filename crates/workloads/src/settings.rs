@@ -1,5 +1,6 @@
 //! What the user can set about a run.
 
+use jsonathlon_systems::Transport;
 use serde::{Deserialize, Serialize};
 
 /// A condition of the data that figures are taken in and never mixed between.
@@ -21,6 +22,24 @@ impl State {
             Self::Compacted => "compacted",
         }
     }
+}
+
+/// A system that the program did not install: a server by address, or the user's own programs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Elsewhere {
+    /// The system whose folder describes it.
+    pub system: String,
+    /// Its address, which holds no password, or the path of its programs.
+    pub at: String,
+    /// Its number among those of this system and kind, counted from 1.
+    pub number: usize,
+    /// What it said about its version when the run began.
+    pub reported: String,
+    /// What the run's own databases are called there, before their number.
+    pub name: String,
+    /// The user's command that restarts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub restart: Option<String>,
 }
 
 /// Settings of a run; written to its manifest, so that a resumed run plans the same trials.
@@ -50,6 +69,12 @@ pub struct Settings {
     pub keep_data: bool,
     /// Seed of generated documents.
     pub seed: u64,
+    /// How servers are reached.
+    #[serde(default)]
+    pub transport: Transport,
+    /// Systems that the program did not install.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub elsewhere: Vec<Elsewhere>,
     /// Cores that systems may use; all that this process may.
     pub cores: usize,
 }
@@ -82,6 +107,8 @@ impl Default for Settings {
             cold_os: false,
             keep_data: false,
             seed: 1,
+            transport: Transport::default(),
+            elsewhere: Vec::new(),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

@@ -1,17 +1,13 @@
 //! chDB: the ClickHouse engine inside the process, through its C interface.
 
 mod library;
-mod row_binary;
-mod split;
 
 use jsonathlon_dataset::value::Value;
 
+use crate::clickhouse::{FORMAT, row_binary, split};
 use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result, fewer_cores};
 use crate::library::Loaded;
 use library::Connection;
-
-/// The format of every answer.
-const FORMAT: &str = "RowBinaryWithNamesAndTypes";
 
 /// A session with one data folder.
 pub(crate) struct Chdb {
@@ -69,18 +65,11 @@ impl Chdb {
 
 impl Driver for Chdb {
     fn version(&mut self) -> Result<String> {
-        match self.execute("SELECT version()")?.rows.first().and_then(|row| row.first()) {
-            Some(Value::Text(version)) => Ok(version.clone()),
-            other => Err(DriverError::Protocol(format!("the version is {other:?}"))),
-        }
+        self.execute("SELECT version()")?.version()
     }
 
     fn execute(&mut self, statement: &str) -> Result<Outcome> {
-        let mut outcome = None;
-        for statement in split::statements(statement) {
-            outcome = Some(self.ask(statement)?);
-        }
-        outcome.ok_or_else(|| DriverError::Refused("empty statement".into()))
+        split::one_by_one(statement, |statement| self.ask(statement))
     }
 
     fn load_rows(&mut self, _: &str, _: &mut dyn Documents, _: &mut dyn LoadSink) -> Result<u64> {

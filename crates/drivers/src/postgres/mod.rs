@@ -1,78 +1,63 @@
-//! The PostgreSQL protocol, version 3, over TCP.
+//! The PostgreSQL protocol, version 3, over TCP or a Unix socket.
 
 mod load;
 mod value;
 
-use std::net::Ipv4Addr;
+use std::path::Path;
 use std::time::Duration;
 
 use jsonathlon_dataset::value::Row;
+use postgres::config::SslMode;
 use postgres::error::{Severity, SqlState};
 use postgres::{Client, Config, NoTls, SimpleQueryMessage};
+use tokio_postgres_rustls::MakeRustlsConnect;
 
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result};
+use crate::bulk;
+use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
 use crate::server::{Endpoint, NotReady, Server};
 use crate::several::may_be_several;
+use crate::tls;
 
-/// How long a server that has cut the connection is waited for, to learn how it ended.
-const AUTOPSY: Duration = Duration::from_secs(2);
-/// A connection on the loopback interface that takes longer than this will not come.
+/// A connection that takes longer than this will not come.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+
+/// The class of SQLSTATEs that blame what the machine lacks, and no statement.
+const EXHAUSTED: &str = "53";
 
 /// A session with one server.
 pub(crate) struct Postgres {
     client: Client,
     server: Server,
     endpoint: Endpoint,
-    /// Run again when the session has to be opened again.
+    /// Run in every session.
     statements: Vec<String>,
-    /// Client and server no longer agree on whose turn it is.
-    out_of_step: bool,
+    /// Sessions that load at a time.
+    connections: usize,
 }
 
 impl Postgres {
     /// Starts the server that `open` describes and logs in.
     pub(crate) fn open(open: &Open) -> Result<Self> {
-        let launch = open.server.as_ref().ok_or_else(|| {
-            DriverError::Unavailable(format!("protocol `{}` needs a server to be started", open.protocol))
-        })?;
         let (server, (client, endpoint)) =
-            Server::start(open, launch, |endpoint| Ok((connect(endpoint)?, endpoint.clone())))?;
-        Ok(Self { client, server, endpoint, statements: open.statements.clone(), out_of_step: false })
+            Server::start(open, |endpoint| Ok((connect(endpoint)?, endpoint.clone())))?;
+        let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
+        Ok(Self { client, server, endpoint, statements, connections })
     }
 
     /// What the system said, or how it ended.
     fn error(&mut self, error: &postgres::Error) -> DriverError {
-        match error.as_db_error().map(|said| said.parsed_severity()) {
-            Some(Some(Severity::Error) | None) if !self.client.is_closed() => {
-                DriverError::Refused(message(error))
-            }
-            // No words of the server, or its last.
-            _ => self.crashed(&message(error)),
-        }
+        let verdict = verdict(error, &self.client);
+        self.server.told(verdict)
     }
 
-    fn crashed(&mut self, words: &str) -> DriverError {
-        let text = match self.server.ended(AUTOPSY) {
-            Some(status) => format!("the server ended ({status}): {words}"),
-            None => format!("the server cut the connection: {words}"),
-        };
-        DriverError::Crashed(self.server.with_log(&text))
-    }
-
-    /// Another session in place of this one, which the server ends and rolls back.
-    fn reconnect(&mut self) -> Result<()> {
-        self.client = connect(&self.endpoint)
-            .map_err(|(NotReady::Yet(why) | NotReady::Ever(why))| self.crashed(&why))?;
-        self.out_of_step = false;
+    /// Another session beside this one.
+    fn another(&mut self) -> Result<Client> {
+        let mut client = connect(&self.endpoint).map_err(|why| self.server.refused(why))?;
         for statement in self.statements.clone() {
-            self.run(&statement)?;
+            let ran = client.batch_execute(&statement);
+            ran.map_err(|error| self.server.told(verdict(&error, &client)))?;
         }
-        Ok(())
-    }
-
-    fn run(&mut self, statement: &str) -> Result<()> {
-        self.client.batch_execute(statement).map_err(|error| self.error(&error))
+        Ok(client)
     }
 
     /// One statement, in one round trip.
@@ -99,10 +84,7 @@ impl Postgres {
 
 impl Driver for Postgres {
     fn version(&mut self) -> Result<String> {
-        match self.ask("SHOW server_version")?.rows.into_iter().flatten().next() {
-            Some(jsonathlon_dataset::value::Value::Text(version)) => Ok(version),
-            other => Err(DriverError::Protocol(format!("a version is text, not {other:?}"))),
-        }
+        self.ask("SHOW server_version")?.version()
     }
 
     fn execute(&mut self, statement: &str) -> Result<Outcome> {
@@ -131,22 +113,11 @@ impl Driver for Postgres {
         documents: &mut dyn Documents,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
-        self.run("BEGIN")?;
-        let loaded = load::copy(self, statement, documents, sink).and_then(|accepted| {
-            self.run("COMMIT")?;
-            Ok(accepted)
-        });
-        if self.out_of_step {
-            self.reconnect()?;
-        } else if loaded.is_err() && !self.client.is_closed() {
-            // The first failure is the one to be told.
-            self.client.batch_execute("ROLLBACK").ok();
-        }
-        loaded
+        load::copy(self, statement, documents, sink)
     }
 
-    fn server_pid(&self) -> Option<u32> {
-        Some(self.server.pid())
+    fn place(&self) -> Place {
+        self.server.place()
     }
 
     fn close(self: Box<Self>) -> Result<()> {
@@ -160,23 +131,50 @@ impl Driver for Postgres {
 /// Logs in, which is a real query's worth of work for the server, and asks one.
 fn connect(endpoint: &Endpoint) -> std::result::Result<Client, NotReady> {
     let mut config = Config::new();
+    match endpoint.socket.as_deref().and_then(Path::parent) {
+        // The protocol makes the name in it from the port.
+        Some(folder) => config.host_path(folder),
+        None => config.host(&endpoint.host),
+    };
     config
-        .hostaddr(Ipv4Addr::LOCALHOST.into())
         .port(endpoint.port)
         .user(&endpoint.user)
         .password(&endpoint.password)
         .dbname(&endpoint.database)
         .application_name("jsonathlon")
         .connect_timeout(CONNECT_LIMIT);
-    let connected = config.connect(NoTls).and_then(|mut client| {
+    let client = match &endpoint.tls {
+        Some(encrypted) => {
+            let encrypted = tls::client(encrypted).map_err(|error| NotReady::Ever(error.to_string()))?;
+            config.ssl_mode(SslMode::Require).connect(MakeRustlsConnect::new(encrypted))
+        }
+        None => config.ssl_mode(SslMode::Disable).connect(NoTls),
+    };
+    let connected = client.and_then(|mut client| {
         client.batch_execute("SELECT 1")?;
         Ok(client)
     });
     connected.map_err(|error| match error.code() {
         // Starting up, recovering, or not listening yet.
+        None if message(&error).contains("does not support TLS") => {
+            NotReady::Ever(format!("{}: ?tls=off, if that is meant", message(&error)))
+        }
         None | Some(&SqlState::CANNOT_CONNECT_NOW) => NotReady::Yet(message(&error)),
         Some(_) => NotReady::Ever(format!("the server refused the session: {}", message(&error))),
     })
+}
+
+/// What the system blames; [`DriverError::Crashed`] with the words only where the connection is gone.
+fn verdict(error: &postgres::Error, client: &Client) -> DriverError {
+    match error.as_db_error().map(|said| said.parsed_severity()) {
+        Some(Some(Severity::Error) | None) if !client.is_closed() => {
+            let exhausted = error.code().is_some_and(|code| code.code().starts_with(EXHAUSTED));
+            let kind = if exhausted { DriverError::Exhausted } else { DriverError::Refused };
+            kind(message(error))
+        }
+        // No words of the server, or its last.
+        _ => DriverError::Crashed(message(error)),
+    }
 }
 
 /// The server's own words where there are any.

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, chown, symlink};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
 use super::recipe::Launch;
@@ -122,20 +122,15 @@ impl Folder {
 
     /// Writes a file of the server's configuration, which must lie in one of its folders.
     pub(super) fn write(&self, path: &Path, text: &str) -> Result<()> {
-        let inside = [self.data(), self.run()].iter().any(|folder| path.starts_with(folder))
-            && !path.components().any(|part| part == std::path::Component::ParentDir);
+        // Really there: the server may have put a link in place of a folder of its own.
+        let real = |path: &Path| path.canonicalize().map_err(failed("find", path));
+        let above = real(path.parent().unwrap_or(path))?;
+        let inside = above.starts_with(real(&self.data())?) || above.starts_with(real(&self.run())?);
         if !inside {
             return Err(DriverError::Unsupported(format!(
                 "a server's file lies in {{{{data}}}} or {{{{run}}}}, not at {}",
                 path.display()
             )));
-        }
-        // Removed first: the server may have put a link there.
-        match fs::remove_file(path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(failed("write", path)(error));
-            }
-            _ => {}
         }
         write_private(path, text)?;
         self.give(path)
@@ -151,7 +146,8 @@ impl Folder {
     fn give(&self, path: &Path) -> Result<()> {
         match self.user {
             Some((uid, gid)) => {
-                chown(path, Some(uid), Some(gid)).map_err(failed("give to the server's user", path))
+                // Of a link, the link itself: what it leads to is not the server's.
+                lchown(path, Some(uid), Some(gid)).map_err(failed("give to the server's user", path))
             }
             None => Ok(()),
         }
@@ -197,7 +193,7 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Driver
 }
 
 /// The first folder on the way to `path` that `user` may not enter.
-fn closed(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
+pub(super) fn closed(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
     let (uid, gid) = user?;
     let mut way: Vec<&Path> = path.ancestors().collect();
     way.reverse();
@@ -219,7 +215,12 @@ fn closed(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
 }
 
 fn write_private(path: &Path, text: &str) -> Result<()> {
-    let opened = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(path);
+    // Removed first, and made anew: the server may have put a link there.
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(failed("write", path)(error)),
+        _ => {}
+    }
+    let opened = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
     opened.and_then(|mut file| file.write_all(text.as_bytes())).map_err(failed("write", path))
 }
 

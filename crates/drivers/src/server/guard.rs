@@ -243,8 +243,9 @@ pub fn wait_until_gone(folder: &Path, limit: Duration) {
     }
 }
 
-/// Passwords of targets come to the program by its environment, and are nobody else's business.
-fn is_secret(name: &std::ffi::OsStr) -> bool {
+/// Whether a variable of the environment is a password of a target, which is nobody else's business.
+#[must_use]
+pub fn is_secret(name: &std::ffi::OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with("JSONATHLON_PASSWORD"))
 }
 

@@ -11,9 +11,14 @@ use std::time::{Duration, Instant};
 use super::guard::{GUARD, MYSELF, Order};
 use crate::driver::{DriverError, Result};
 
-/// How much of a log is shown in an error, bytes and lines.
-const TAIL: u64 = 3000;
-const TAIL_LINES: usize = 12;
+/// How much of a log is looked at for an error, in bytes.
+const TAIL: u64 = 64 << 10;
+/// Characters that are shown of a line.
+const SHOWN_OF_LINE: usize = 1000;
+/// Lines that are shown of the log of a server that was up.
+pub(super) const SHORT: usize = 12;
+/// Of one that was not: some say good-bye in twenty lines after the one that matters.
+pub(super) const LONG: usize = 30;
 /// How long a guard may take to end everything after it was let go.
 const LET_GO: Duration = Duration::from_secs(10);
 
@@ -95,8 +100,8 @@ impl Guarded {
     }
 
     /// `message` with the end of the log.
-    pub(super) fn with_log(&self, message: &str) -> String {
-        self.log.explain(message)
+    pub(super) fn with_log(&self, message: &str, lines: usize) -> String {
+        self.log.explain(message, lines)
     }
 }
 
@@ -133,7 +138,7 @@ impl Log {
         Ok(Self { file, path: path.to_owned(), from })
     }
 
-    fn explain(&self, message: &str) -> String {
+    fn explain(&self, message: &str, lines: usize) -> String {
         let read = || -> io::Result<Vec<u8>> {
             let mut file = File::open(&self.path)?;
             let length = file.metadata()?.len();
@@ -144,13 +149,38 @@ impl Log {
         };
         // A log that cannot be read must not hide the error itself.
         let bytes = read().unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
-        let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-        let last = lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n");
+        let last = last_words(&String::from_utf8_lossy(&bytes), lines);
         if last.is_empty() {
             format!("{message}; its log {} says nothing", self.path.display())
         } else {
             format!("{message}; the end of its log {}:\n{last}", self.path.display())
         }
+    }
+}
+
+/// The last lines of a log. The frames of a stack are left out: they are many, and the reason stands above them.
+fn last_words(log: &str, shown: usize) -> String {
+    let is_frame = |line: &str| line.starts_with(char::is_whitespace) && line.trim_start().starts_with("at ");
+    let lines: Vec<String> = log
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !is_frame(line))
+        .map(|line| line.chars().take(SHOWN_OF_LINE).collect())
+        .collect();
+    lines[lines.len().saturating_sub(shown)..].join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reason_is_shown_and_not_the_stack_below_it() {
+        let frames = "\tat org.some.Place(Place.java:7)\n".repeat(50);
+        let log = format!("begins\n\nthe reason\n{frames}Caused by: another\n{frames}at last, the end\n");
+        assert_eq!(last_words(&log, SHORT), "begins\nthe reason\nCaused by: another\nat last, the end");
+        let many: String = (0..20).map(|n| format!("{n} {}\n", "é".repeat(2000))).collect();
+        let shown = last_words(&many, SHORT);
+        assert_eq!(shown.lines().count(), SHORT);
+        assert!(shown.starts_with("8 é") && shown.lines().all(|line| line.chars().count() == SHOWN_OF_LINE));
     }
 }

@@ -12,7 +12,7 @@ use crate::driver::{DriverError, Result};
 /// In commands, files and the environment `{{data}}` is the folder of the server's data, `{{run}}` one for
 /// what it writes beside them, `{{port}}` its TCP port on the loopback interface, `{{password}}` the
 /// session's password, `{{password_file}}` a file that holds it while the data folder is being set up,
-/// `{{cores}}` the number of cores, and every name of `programs` that program's path.
+/// `{{cores}}` the number of cores, and every name of `programs` and of `needs` that program's path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Launch {
@@ -36,17 +36,29 @@ pub struct Launch {
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
     /// The user as whom sessions log in.
+    #[serde(default)]
     pub user: String,
     /// The database that sessions use.
+    #[serde(default)]
     pub database: String,
+    /// Programs of the machine that the server cannot do without.
+    #[serde(default)]
+    pub needs: Vec<Need>,
     /// Commands that make a data folder, run once for each, in this order.
     #[serde(default)]
     pub init: Vec<Vec<String>>,
     /// Files written before every start: path to text.
     #[serde(default)]
     pub files: BTreeMap<String, String>,
+    /// Where the server runs, for one that looks for its own parts there; `{{run}}` unless set.
+    #[serde(default)]
+    pub folder: Option<String>,
     /// The command that is the server; it stays in the foreground.
     pub start: Vec<String>,
+    /// The Unix socket on which the server listens for sessions, with `{{data}}`, `{{run}}` and `{{port}}`; TCP on the
+    /// loopback interface unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub socket: Option<String>,
     /// What is added to the start command for each setting, with `{{name}}` and `{{value}}`.
     #[serde(default)]
     pub setting: Vec<String>,
@@ -55,6 +67,9 @@ pub struct Recipe {
     pub environment: BTreeMap<String, String>,
     /// The signal on which the server ends cleanly: `INT`, `TERM`, `QUIT`.
     pub stop: String,
+    /// Exit statuses of a clean end, besides 0.
+    #[serde(default)]
+    pub stop_status: Vec<i32>,
     /// The signal on which it ends at once, without saving but without leaving anything in the operating
     /// system either. It is killed when this does not help, or when there is none.
     #[serde(default)]
@@ -63,6 +78,23 @@ pub struct Recipe {
     pub start_limit_s: u64,
     /// Seconds that a clean end may take.
     pub stop_limit_s: u64,
+}
+
+/// A program of the machine, found by the environment or on the search path.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// The program's name, and that of its path in commands.
+    pub name: String,
+    /// Variables of the environment that may name a folder with the program in its `bin`.
+    #[serde(default)]
+    pub homes: Vec<String>,
+    /// The lowest version that will do: the first number in what the program says to `-version`.
+    pub at_least: u32,
+    /// The highest.
+    pub at_most: u32,
+    /// What to do when there is none.
+    pub remedy: String,
 }
 
 /// `text` with every `{{name}}` replaced by its value.

@@ -15,7 +15,7 @@ use jsonathlon_measure::process::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::driver::{DriverError, Open, Outcome};
+use crate::driver::{DriverError, Open, Outcome, Place};
 
 /// The version of this protocol; an `open` of any other is refused.
 pub const PROTOCOL: u32 = 1;
@@ -162,7 +162,7 @@ pub enum FailureKind {
     Documents,
     /// The request itself is wrong: not JSON, unknown, out of turn, another protocol version.
     Request,
-    /// The operating system refused something, for instance `syncfs`.
+    /// The machine lacks something (disk, memory), or the operating system refused it, for instance `syncfs`.
     System,
     /// The system ended. A worker does not answer so: it ends too, as one does whose engine lives in it.
     Crashed,
@@ -189,6 +189,7 @@ impl From<DriverError> for Failure {
             DriverError::Refused(_) => FailureKind::Refused,
             DriverError::Unsupported(_) => FailureKind::Unsupported,
             DriverError::Unavailable(_) => FailureKind::Unavailable,
+            DriverError::Exhausted(_) => FailureKind::System,
             DriverError::Protocol(_) => FailureKind::Protocol,
             DriverError::Documents(_) => FailureKind::Documents,
             DriverError::Crashed(_) => FailureKind::Crashed,
@@ -214,12 +215,13 @@ pub struct Progress {
 pub struct OpUsage {
     /// CPU seconds of all threads by `CLOCK_PROCESS_CPUTIME_ID`: nanoseconds, where the split into user
     /// and system below has the kernel's clock tick (10 ms) only. Of a server the same holds as far as
-    /// its processes have one thread and are alive when the request ends.
-    pub cpu_s: f64,
+    /// its processes have one thread and are alive when the request ends. Not known of a server elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_s: Option<f64>,
     /// CPU seconds of the worker itself, where they are apart from the engine's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client_cpu_s: Option<f64>,
-    /// The kernel's counters.
+    /// The kernel's counters; zeros where `cpu_s` is not known.
     #[serde(flatten)]
     pub counters: Usage,
 }
@@ -229,9 +231,9 @@ pub struct OpUsage {
 pub struct Opened {
     /// The system's own answer to the question which version it is.
     pub version: String,
-    /// Process id of the server that was started; none for an engine that lives in the worker.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server_pid: Option<u32>,
+    /// Where the engine is.
+    #[serde(default)]
+    pub place: Place,
     /// Seconds for loading the library, connecting, and the session's statements.
     pub seconds: f64,
     /// What it cost.

@@ -2,6 +2,7 @@ use jsonathlon_dataset::value::Row;
 use proptest::prelude::*;
 
 use super::*;
+use crate::address::{Address, Password, Remote};
 use crate::server::{Launch, Recipe};
 
 fn value() -> impl Strategy<Value = Value> {
@@ -49,6 +50,10 @@ fn op() -> impl Strategy<Value = Op> {
                     let recipe = Recipe { start: vec!["{{server}}".into()], ..Recipe::default() };
                     Box::new(Launch { port: Some(5), recipe, ..Launch::default() })
                 }),
+                remote: (cores % 3 == 0).then(|| {
+                    let address = Address::parse("postgres://me@far/db?ca=/ca.pem", "postgres").unwrap();
+                    Box::new(Remote { address, password: Password("secret".into()), patience_s: 5 })
+                }),
             },
         },
     );
@@ -87,7 +92,7 @@ proptest! {
         let answered = Answered {
             seconds,
             outcome: Outcome { columns: vec!["a".into()], rows, rows_read: Some(u64::MAX), ..Outcome::default() },
-            usage: OpUsage { cpu_s: seconds, client_cpu_s: None, counters: Usage { read_bytes: u64::MAX, ..Usage::default() } },
+            usage: OpUsage { cpu_s: Some(seconds), client_cpu_s: None, counters: Usage { read_bytes: u64::MAX, ..Usage::default() } },
         };
         let line = serde_json::to_string(&answered).unwrap();
         prop_assert!(!line.contains('\n'));

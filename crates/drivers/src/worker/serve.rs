@@ -18,7 +18,7 @@ use super::protocol::{
 };
 use super::usage::Meter;
 use crate::connect::connect;
-use crate::driver::{Driver, Host, LoadSink, Open, Outcome, SharedOutput};
+use crate::driver::{Driver, Host, LoadSink, Open, Outcome, Place, SharedOutput};
 
 /// Between two looks at whether background work has ended.
 const SETTLE_INTERVAL: Duration = Duration::from_millis(20);
@@ -172,8 +172,8 @@ impl Server {
             .ok_or_else(|| failure(FailureKind::Request, "no session is open: send `open` first"))
     }
 
-    fn server(&self) -> Option<u32> {
-        self.session.as_ref().and_then(|session| session.driver.server_pid())
+    fn place(&self) -> Place {
+        self.session.as_ref().map_or(Place::Here, |session| session.driver.place())
     }
 
     fn open(&mut self, protocol: u32, open: &Open) -> Answer<Opened> {
@@ -186,14 +186,14 @@ impl Server {
             return Err(failure(FailureKind::Request, "a session is open already: one per worker"));
         }
         let host = Host { clock: Arc::clone(&self.clock), output: Some(Arc::clone(&self.output)) };
-        let meter = Meter::start(&*self.clock, None);
+        let meter = Meter::start(&*self.clock, Place::Here);
         let driver = connect(open, &host);
         let (seconds, usage) = meter.stop(&*self.clock);
         let mut driver = driver?;
         let version = driver.version()?;
-        let server_pid = driver.server_pid();
+        let place = driver.place();
         self.session = Some(Session { driver, folder: open.folder.clone() });
-        Ok(Opened { version, server_pid, seconds, usage })
+        Ok(Opened { version, place, seconds, usage })
     }
 
     fn execute(&mut self, statement: &str) -> Answer<Outcome> {
@@ -209,7 +209,7 @@ impl Server {
     }
 
     fn run(&mut self, statements: &[String]) -> Answer<Ran> {
-        let meter = Meter::start(&*self.clock, self.server());
+        let meter = Meter::start(&*self.clock, self.place());
         let ran = self.run_all(statements);
         let (seconds, usage) = meter.stop(&*self.clock);
         ran.map(|()| Ran { seconds, usage })
@@ -217,9 +217,9 @@ impl Server {
 
     fn ask(&mut self, statement: &str) -> Answer<Answered> {
         let clock = Arc::clone(&self.clock);
-        let server = self.server();
+        let place = self.place();
         let session = self.session()?;
-        let meter = Meter::start(&*clock, server);
+        let meter = Meter::start(&*clock, place);
         let outcome = session.driver.execute(statement);
         let (seconds, usage) = meter.stop(&*clock);
         Ok(Answered { seconds, outcome: outcome?, usage })
@@ -229,7 +229,7 @@ impl Server {
         let clock = Arc::clone(&self.clock);
         let mut documents = None;
         let mut rejects = Vec::new();
-        let meter = Meter::start(&*clock, self.server());
+        let meter = Meter::start(&*clock, self.place());
         match load {
             Load::Statement { statements } => self.run_all(statements)?,
             Load::Rows { statement, file } => {
@@ -279,7 +279,7 @@ impl Server {
         } else {
             Duration::ZERO
         });
-        let meter = Meter::start(&*clock, self.server());
+        let meter = Meter::start(&*clock, self.place());
         let begun = clock.now();
         self.run_all(statements)?;
         let mut remaining = 0;
@@ -402,10 +402,12 @@ fn figures(outcome: Outcome) -> Answer<Figures> {
 }
 
 fn documents(outcome: Outcome) -> Answer<Documents> {
-    let rows = outcome.rows.into_iter().map(|row| match <[Value; 1]>::try_from(row) {
-        Ok([Value::Text(document)]) => Ok(document),
-        Ok([other]) => Err(shape(format!("a document read back is text, not {other:?}"))),
-        Err(row) => Err(shape(format!("documents are read back in one column, not {}", row.len()))),
+    let rows = outcome.rows.into_iter().filter_map(|row| match <[Value; 1]>::try_from(row) {
+        Ok([Value::Text(document)]) => Some(Ok(document)),
+        // There is such a row, but the document itself was not kept.
+        Ok([Value::Null]) => None,
+        Ok([other]) => Some(Err(shape(format!("a document read back is text, not {other:?}")))),
+        Err(row) => Some(Err(shape(format!("documents are read back in one column, not {}", row.len())))),
     });
     Ok(Documents { rows: rows.collect::<Answer<_>>()? })
 }

@@ -1,5 +1,5 @@
 //! What one request costs: the clock, and the kernel's counters around it, of the process that the engine
-//! lives in or of all processes of the session's server.
+//! lives in or of all processes of the session's server. What a server elsewhere spends is not known.
 
 use std::time::Duration;
 
@@ -8,10 +8,11 @@ use jsonathlon_measure::process::Usage;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::protocol::OpUsage;
+use crate::driver::Place;
 
 /// Counters at the beginning of a request.
 pub(super) struct Meter {
-    server: Option<u32>,
+    place: Place,
     counters: Usage,
     server_cpu: Duration,
     cpu: Duration,
@@ -20,21 +21,24 @@ pub(super) struct Meter {
 
 impl Meter {
     /// Reads the counters and, last, the clock: reading costs tens of microseconds, of a server
-    /// milliseconds, and is not timed. `server` is the session's server, unless its engine lives here.
-    pub(super) fn start(clock: &dyn Clock, server: Option<u32>) -> Self {
-        let counters = counters(server);
-        Self { server, counters, server_cpu: server_cpu(server), cpu: cpu(), begun: clock.now() }
+    /// milliseconds, and is not timed.
+    pub(super) fn start(clock: &dyn Clock, place: Place) -> Self {
+        let counters = counters(place);
+        Self { place, counters, server_cpu: server_cpu(place), cpu: cpu(), begun: clock.now() }
     }
 
     /// Seconds since the start and what was spent in them; the clock is read first.
     pub(super) fn stop(self, clock: &dyn Clock) -> (f64, OpUsage) {
         let seconds = (clock.now() - self.begun).as_secs_f64();
         let own = cpu().saturating_sub(self.cpu).as_secs_f64();
-        let (cpu_s, client_cpu_s) = match self.server {
-            None => (own, None),
-            Some(_) => (server_cpu(self.server).saturating_sub(self.server_cpu).as_secs_f64(), Some(own)),
+        let (cpu_s, client_cpu_s) = match self.place {
+            Place::Here => (Some(own), None),
+            Place::Process(_) => {
+                (Some(server_cpu(self.place).saturating_sub(self.server_cpu).as_secs_f64()), Some(own))
+            }
+            Place::Elsewhere => (None, Some(own)),
         };
-        (seconds, OpUsage { cpu_s, client_cpu_s, counters: counters(self.server).since(&self.counters) })
+        (seconds, OpUsage { cpu_s, client_cpu_s, counters: counters(self.place).since(&self.counters) })
     }
 }
 
@@ -45,15 +49,19 @@ fn cpu() -> Duration {
     Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-fn server_cpu(server: Option<u32>) -> Duration {
-    server.and_then(|pid| jsonathlon_measure::cpu::of_tree(pid).ok()).unwrap_or_default()
+fn server_cpu(place: Place) -> Duration {
+    match place {
+        Place::Process(pid) => jsonathlon_measure::cpu::of_tree(pid).unwrap_or_default(),
+        Place::Here | Place::Elsewhere => Duration::ZERO,
+    }
 }
 
-fn counters(server: Option<u32>) -> Usage {
+fn counters(place: Place) -> Usage {
     // Without /proc there are no counters, which the coordinator sees as zeros; the answer still counts.
-    match server {
-        Some(pid) => Usage::of_tree(pid),
-        None => Usage::of(std::process::id()),
+    match place {
+        Place::Process(pid) => Usage::of_tree(pid),
+        Place::Here => Usage::of(std::process::id()),
+        Place::Elsewhere => Ok(Usage::default()),
     }
     .unwrap_or_default()
 }
@@ -66,7 +74,7 @@ mod tests {
     #[test]
     fn seconds_are_the_clocks_and_cpu_is_what_was_burnt() {
         let clock = FakeClock::new();
-        let meter = Meter::start(&clock, None);
+        let meter = Meter::start(&clock, Place::Here);
         clock.advance(Duration::from_millis(1500));
         let real = MonotonicClock::new();
         let begun = real.now();
@@ -74,8 +82,10 @@ mod tests {
             std::hint::spin_loop();
         }
         let (seconds, usage) = meter.stop(&clock);
+        let (_, elsewhere) = Meter::start(&clock, Place::Elsewhere).stop(&clock);
+        assert!(elsewhere.cpu_s.is_none() && elsewhere.client_cpu_s.is_some());
         assert!((seconds - 1.5).abs() < 1e-9);
         // Other threads of the test program burn CPU too, so there is no upper bound to be asserted.
-        assert!(usage.cpu_s >= 0.002, "{usage:?}");
+        assert!(usage.cpu_s >= Some(0.002), "{usage:?}");
     }
 }

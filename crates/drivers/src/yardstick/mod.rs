@@ -26,7 +26,7 @@ use jsonathlon_dataset::value::Value;
 pub use columns::{Builder, Table};
 pub use threads::Threads;
 
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result};
+use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result, cores};
 use statement::{Verb, parse};
 use tail::Tail;
 
@@ -222,10 +222,7 @@ fn threads(open: &Open) -> Result<usize> {
     let threads: usize = text
         .parse()
         .map_err(|_| DriverError::Refused(format!("`{text}` is no number of threads for the yardstick")))?;
-    Ok(match threads {
-        0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
-        threads => threads,
-    })
+    Ok(cores(threads))
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {

@@ -9,7 +9,7 @@ use jsonathlon_results::growth::growth;
 use jsonathlon_results::noise::{alarms_too_often, self_comparisons};
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_systems::Store;
-use jsonathlon_systems::catalogue::select_variants;
+use jsonathlon_systems::catalogue::{Setting, select_variants};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::run::{Plan, default_folder, start};
 use jsonathlon_workloads::settings::Settings;
@@ -42,7 +42,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         ([one], _) | ([one, ..], None) => one,
         _ => return Err(Failure::usage("one system is compared with itself: give --system one name")),
     };
-    let variants = select_variants(&[one.system], &arguments.variant)?;
+    let variants = select_variants(&[one.system], &arguments.variant, Setting::Started)?;
     let [variant] = variants.first().map(Vec::as_slice).unwrap_or_default() else {
         return Err(Failure::usage(format!(
             "one variant of {} is compared with itself: give --variant one name",

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use jsonathlon_report::tables::{Look, render};
 use jsonathlon_results::export::{csv, jsonbench};
+use jsonathlon_results::jsonbench::write;
 use jsonathlon_results::summary::Run;
 
 use super::print;
@@ -11,13 +12,30 @@ use crate::cli::{ExportArguments, Format};
 use crate::exit::Failure;
 
 pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
+    if arguments.out.is_some() && arguments.format != Format::Jsonbench {
+        return Err(Failure::usage(
+            "--out is for --format jsonbench; other formats are one text, for `> FILE`",
+        ));
+    }
     let run = Run::read(&arguments.run)?;
     let unwritable = |error: serde_json::Error| Failure::environment(format!("failed to write: {error}"));
     let text = match arguments.format {
         Format::Table => render(&run, Look { colour: true }),
         Format::Json => serde_json::to_string_pretty(&run.summary()).map_err(unwritable)? + "\n",
         Format::Csv => csv(&run.summary()),
-        Format::Jsonbench => serde_json::to_string_pretty(&jsonbench(&run)?).map_err(unwritable)? + "\n",
+        Format::Jsonbench => {
+            let exported = jsonbench(&run)?;
+            match &arguments.out {
+                Some(folder) => {
+                    let paths = write(folder, &exported)?;
+                    paths.iter().map(|path| format!("{}\n", path.display())).collect()
+                }
+                None => {
+                    let files: Vec<_> = exported.iter().map(|one| &one.file).collect();
+                    serde_json::to_string_pretty(&files).map_err(unwritable)? + "\n"
+                }
+            }
+        }
     };
     print(&text)?;
     Ok(ExitCode::SUCCESS)

@@ -2,16 +2,22 @@
 
 pub(crate) mod check;
 pub(crate) mod data;
+pub(crate) mod elsewhere;
 pub(crate) mod export;
+pub(crate) mod published;
 pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod systems;
 
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
-use jsonathlon_systems::{Artifact, Catalogue, Installed, State, Store};
+use jsonathlon_report::format;
+use jsonathlon_systems::{Artifact, Catalogue, Installed, Server, State, Store};
 use jsonathlon_workloads::session::WorkerCommand;
+use jsonathlon_workloads::target::needs;
+use tempfile::TempDir;
 
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
@@ -22,6 +28,16 @@ pub(crate) fn worker() -> Result<WorkerCommand, Failure> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::environment(format!("failed to find this program itself: {error}")))?;
     Ok(WorkerCommand { program, arguments: vec!["worker".to_owned()] })
+}
+
+/// A folder for something that is tried, removed when this is dropped. Not below the user's home or the cache: a
+/// server's user, who is not root, has to get in.
+pub(crate) fn scratch(prefix: &str) -> Result<TempDir, Failure> {
+    tempfile::Builder::new()
+        .prefix(prefix)
+        .permissions(std::fs::Permissions::from_mode(0o755))
+        .tempdir()
+        .map_err(|error| Failure::environment(format!("failed to make a folder: {error}")))
 }
 
 /// Writes to standard output, without colours where it is no terminal or `NO_COLOR` is set. A reader that
@@ -40,25 +56,49 @@ pub(crate) fn catalogue(folders: &[PathBuf]) -> Result<Catalogue, Failure> {
     Ok(Catalogue::load(folders)?)
 }
 
-/// Makes sure that an artifact is there, and says before a download how large it is and under which
-/// licence it comes.
+/// Programs of the machine that a system's server cannot do without and that are not there, each with what to
+/// do.
+fn missing_programs(server: Option<&Server>) -> Vec<String> {
+    let needs = server.map(needs).unwrap_or_default();
+    needs.iter().filter_map(|need| need.find().err()).map(|error| error.to_string()).collect()
+}
+
+/// What this machine lacks for a system, each with what to do: a client to fetch it, and such programs.
+pub(crate) fn lacks(store: &Store, artifact: &Artifact, server: Option<&Server>) -> Vec<String> {
+    store.lacks(artifact).into_iter().chain(missing_programs(server)).collect()
+}
+
+/// The sizes of a download and the licence that it comes under.
+pub(crate) fn size_and_licence(download: Option<u64>, unpacked: Option<u64>, licence: &str) -> String {
+    let bytes = |bytes: u64| format::bytes(bytes as f64);
+    match (download, unpacked) {
+        (Some(download), Some(unpacked)) if download > 0 => {
+            format!("{} to download, {} unpacked; licence {licence}", bytes(download), bytes(unpacked))
+        }
+        _ => format!("nothing to download; licence {licence}"),
+    }
+}
+
+/// Makes sure that an artifact is there, and that its server can be started. Says before a download how large
+/// it is and under which licence it comes; nothing is fetched for a machine that could not use it.
 pub(crate) fn install(
     store: &Store,
     artifact: &Artifact,
+    server: Option<&Server>,
     interrupt: &Interrupt,
 ) -> Result<Installed, Failure> {
     let name = format!("{} {}", artifact.system, artifact.version);
     if !matches!(store.state(artifact), State::Installed(_) | State::Bundled)
-        && let Some(source) = artifact.sources.first()
+        && let Some(source) = store.source(artifact)
     {
-        anstream::eprintln!(
-            "{name}: fetching {} {} ({} to download, {} unpacked; licence {})",
-            source.kind.name(),
-            source.kind.package(),
-            jsonathlon_report::format::bytes(source.bytes as f64),
-            jsonathlon_report::format::bytes(source.unpacked_bytes as f64),
-            artifact.licence
-        );
+        let (download, unpacked) = (source.download_bytes(), source.installed_bytes());
+        let size = size_and_licence(Some(download), Some(unpacked), &artifact.licence);
+        anstream::eprintln!("{name}: {}: {size}", source.called());
+    }
+    // The lack of a client alone is for the store to explain.
+    if !missing_programs(server).is_empty() {
+        let lacks = lacks(store, artifact, server).join("\n    ");
+        return Err(Failure::environment(format!("{name} cannot be used here:\n    {lacks}")));
     }
     let mut bar = InstallBar::new(name);
     let installed = store.install(artifact, &mut |progress| bar.show(progress), &|| interrupt.wanted());

@@ -8,28 +8,30 @@ use jsonathlon_dataset::source::Source;
 use jsonathlon_report::tables::{Look, render};
 use jsonathlon_results::folder::read_manifest;
 use jsonathlon_results::summary::Run;
-use jsonathlon_systems::catalogue::select_variants;
-use jsonathlon_systems::{Catalogue, Configuration, Store};
+use jsonathlon_systems::catalogue::{Setting, select_variants};
+use jsonathlon_systems::{Catalogue, Configuration, Store, Transport};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
-use jsonathlon_workloads::session::Target;
 use jsonathlon_workloads::settings::{Settings, State};
+use jsonathlon_workloads::target::Target;
 
+use super::elsewhere::{self, Wanted};
 use super::{catalogue, install, print, worker};
-use crate::cli::{RunArguments, States};
+use crate::cli::{self, RunArguments, States};
 use crate::exit::{FAILED_CELL, Failure};
 use crate::interrupt::Interrupt;
 use crate::progress::RunProgress;
 
 pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
-    let request = match &arguments.resume {
-        Some(folder) => continued(folder, &catalogue)?,
-        None => fresh(arguments, &catalogue)?,
-    };
     let interrupt = Interrupt::install()?;
-    let store = Store::from_environment()?;
-    let targets = targets(request.configurations, &store, &interrupt)?;
+    let store = Store::from_environment()?.accepting_newer(arguments.newer.accept_newer);
+    let request = match &arguments.resume {
+        Some(folder) => continued(folder, &catalogue, &store, &interrupt)?,
+        None => fresh(arguments, &catalogue, &interrupt)?,
+    };
+    let mut targets = targets(request.configurations, &store, &interrupt)?;
+    targets.extend(request.elsewhere);
     let plan = Plan {
         source: request.source,
         settings: request.settings,
@@ -57,10 +59,12 @@ struct Request {
     source: Source,
     settings: Settings,
     configurations: Vec<Configuration>,
+    /// Systems that need not be installed.
+    elsewhere: Vec<Target>,
     folder: PathBuf,
 }
 
-fn fresh(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Request, Failure> {
+fn fresh(arguments: &RunArguments, catalogue: &Catalogue, interrupt: &Interrupt) -> Result<Request, Failure> {
     let source = match &arguments.data {
         None => Source::Generated {
             seed: arguments.seed,
@@ -77,7 +81,7 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Request, Fai
         )));
     }
     let usual = Settings::default();
-    let settings = Settings {
+    let mut settings = Settings {
         rounds: arguments.rounds,
         hot_trials: arguments.trials.unwrap_or(usual.hot_trials),
         most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
@@ -91,14 +95,31 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Request, Fai
         cold_os: arguments.cold_os,
         keep_data: arguments.keep_data,
         seed: arguments.seed,
+        transport: match arguments.transport {
+            cli::Transport::Tcp => Transport::Tcp,
+            cli::Transport::Unix => Transport::Unix,
+        },
         ..usual
     };
     let folder = match &arguments.out {
         Some(folder) => folder.clone(),
         None => default_folder()?,
     };
-    let configurations = configurations(arguments, catalogue)?;
-    Ok(Request { source, settings, configurations, folder })
+    let configurations = configurations(arguments, catalogue)?
+        .into_iter()
+        .map(|configuration| configuration.reached_over(settings.transport))
+        .collect::<Result<Vec<_>, _>>()?;
+    // Last, because others are asked for it: what is wrong with the rest is known by now.
+    let wanted = Wanted {
+        systems: &arguments.system,
+        restart_commands: &arguments.restart_command,
+        variants: &arguments.variants,
+        storage: &arguments.storage,
+        transport: settings.transport,
+    };
+    let elsewhere;
+    (settings.elsewhere, elsewhere) = elsewhere::find(&wanted, catalogue, interrupt)?;
+    Ok(Request { source, settings, configurations, elsewhere, folder })
 }
 
 /// A path is kept absolute: a resumed run may be started from elsewhere.
@@ -114,13 +135,21 @@ fn absolute(source: Source) -> Result<Source, Failure> {
 /// Every selected system in every selected variant and storage setting. A system that has none of them is
 /// left out, and the user is told.
 fn configurations(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Vec<Configuration>, Failure> {
-    let selected = catalogue.select(arguments.systems.as_deref())?;
+    let selected = match &arguments.systems {
+        None if !arguments.system.is_empty() => Vec::new(),
+        names => catalogue.select(names.as_deref())?,
+    };
     let systems: Vec<_> = selected.iter().map(|one| one.system).collect();
-    let variants = select_variants(&systems, &arguments.variants)?;
+    let variants = if systems.is_empty() {
+        Vec::new()
+    } else {
+        select_variants(&systems, &arguments.variants, Setting::Started)?
+    };
     let wanted: Vec<&str> = arguments.storage.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
     let known: BTreeSet<&str> =
         systems.iter().flat_map(|system| system.storages()).map(|storage| storage.name.as_str()).collect();
-    if let Some(unknown) = wanted.iter().find(|name| **name != "all" && !known.contains(*name)) {
+    let is_unknown = |name: &&&str| **name != "all" && !known.contains(**name) && !systems.is_empty();
+    if let Some(unknown) = wanted.iter().find(is_unknown) {
         let known: Vec<&str> = known.into_iter().collect();
         return Err(Failure::usage(format!(
             "none of the selected systems has a storage setting `{unknown}`; there is {}, or all",
@@ -150,7 +179,7 @@ fn configurations(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Vec
             );
         }
     }
-    if configurations.is_empty() {
+    if configurations.is_empty() && arguments.system.is_empty() {
         return Err(Failure::usage("no system is left: choose other --variants or --storage"));
     }
     if !arguments.no_yardstick {
@@ -166,7 +195,7 @@ fn references(catalogue: &Catalogue, there: &[Configuration]) -> Result<Vec<Conf
         if there.iter().any(|configuration| configuration.system == one.system.name()) {
             continue;
         }
-        for variant in select_variants(&[one.system], "default")?.into_iter().flatten() {
+        for variant in select_variants(&[one.system], "default", Setting::Started)?.into_iter().flatten() {
             for storage in one.system.storages().iter().take(1) {
                 found.push(one.system.configuration(one.version, &variant.name, &storage.name)?);
             }
@@ -176,20 +205,33 @@ fn references(catalogue: &Catalogue, there: &[Configuration]) -> Result<Vec<Conf
 }
 
 /// The run in `folder` as it was planned.
-fn continued(folder: &Path, catalogue: &Catalogue) -> Result<Request, Failure> {
+fn continued(
+    folder: &Path,
+    catalogue: &Catalogue,
+    store: &Store,
+    interrupt: &Interrupt,
+) -> Result<Request, Failure> {
     let manifest = read_manifest(folder)?;
     let unreadable = |error: serde_json::Error| {
         Failure::usage(format!("the manifest of {} cannot be understood: {error}", folder.display()))
     };
+    let settings: Settings = serde_json::from_value(manifest.settings).map_err(unreadable)?;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
-    for then in &manifest.configurations {
+    let mut there = elsewhere::again(&settings, catalogue, &manifest.configurations, interrupt)?;
+    let placed = |then: &jsonathlon_results::manifest::Configuration| elsewhere::is_elsewhere(&then.version);
+    for then in manifest.configurations.iter().filter(|then| !placed(then)) {
         let system = catalogue.get(&then.system)?;
-        configurations.push(system.configuration(&then.version, &then.variant, &then.storage)?);
+        // A newer version that was accepted in its place goes by the name of the pinned one here.
+        let pinned = system.artifacts().iter().find(|artifact| store.version(artifact) == then.version);
+        let version = pinned.map_or(then.version.as_str(), |artifact| &artifact.version);
+        let now = system.configuration(version, &then.variant, &then.storage)?;
+        configurations.push(now.reached_over(settings.transport)?);
     }
     Ok(Request {
         source: serde_json::from_value(manifest.data.origin).map_err(unreadable)?,
-        settings: serde_json::from_value(manifest.settings).map_err(unreadable)?,
+        settings,
         configurations,
+        elsewhere: std::mem::take(&mut there),
         folder: folder.to_owned(),
     })
 }
@@ -201,27 +243,20 @@ pub(super) fn targets(
 ) -> Result<Vec<Target>, Failure> {
     let mut targets = Vec::with_capacity(configurations.len());
     for configuration in configurations {
-        let Some(analytics) = configuration.analytics.clone() else {
-            return Err(Failure::usage(format!(
-                "{} has no analytics folder; leave it out of --systems",
-                configuration.system
-            )));
-        };
+        let system = configuration.system.clone();
         let Some(artifact) = &configuration.artifact else {
             return Err(Failure::usage(format!(
-                "{} {} names no artifact, and systems by address are not supported yet",
-                configuration.system, configuration.version
+                "{system} {} is in no registry: name a server of it by --system {system}=ADDRESS",
+                configuration.version
             )));
         };
-        let installed = install(store, artifact, interrupt)?;
-        targets.push(Target {
-            library: installed.library().map(Path::to_owned),
-            programs: installed.files,
-            installed: installed.folder,
-            artifact_digest: installed.sha256.map(|digest| format!("sha256:{digest}")),
-            configuration,
-            analytics,
-        });
+        let no_part =
+            || Failure::usage(format!("{system} has no analytics folder; leave it out of --systems"));
+        if configuration.analytics.is_none() {
+            return Err(no_part());
+        }
+        let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;
+        targets.push(Target::new(configuration.really(&installed), installed).ok_or_else(no_part)?);
     }
     Ok(targets)
 }

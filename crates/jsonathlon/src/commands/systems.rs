@@ -1,31 +1,24 @@
 //! `jsonathlon systems`.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
 
-use jsonathlon_drivers::driver::Open;
-use jsonathlon_drivers::worker::Worker;
-use jsonathlon_drivers::worker::protocol::{Op, Opened, PROTOCOL};
 use jsonathlon_report::format;
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{ArtifactError, Catalogue, Installed, Selected, Store, statuses};
-use jsonathlon_workloads::session::launch;
+use jsonathlon_systems::{Catalogue, Selected, Store, SystemStatus, statuses};
+use jsonathlon_workloads::proof::{Proof, prove};
+use jsonathlon_workloads::target::Target;
 
-use super::{catalogue, install, print, worker};
+use super::{catalogue, install, lacks, print, scratch, size_and_licence, worker};
 use crate::cli::{CatalogueArguments, NamesArguments, SystemsAction, SystemsArguments};
-use crate::exit::{FAILED_CELL, Failure};
+use crate::exit::{ENVIRONMENT, FAILED_CELL, Failure, INTERRUPTED};
 use crate::interrupt::Interrupt;
-
-/// An engine that does not open an empty folder in this time will not.
-const OPEN_LIMIT: Duration = Duration::from_secs(120);
+use crate::progress::CheckBar;
 
 pub(crate) fn run(arguments: &SystemsArguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
         SystemsAction::List { json, catalogue } => list(*json, catalogue),
-        SystemsAction::Install(names) => install_all(names),
-        SystemsAction::Check(names) => check_all(names),
-        SystemsAction::Remove(names) => remove_all(names),
+        SystemsAction::Install(names) => each(names, ENVIRONMENT, install_one),
+        SystemsAction::Check(names) => each(names, FAILED_CELL, check_one),
+        SystemsAction::Remove(names) => each(names, ENVIRONMENT, remove_one),
     }
 }
 
@@ -37,164 +30,140 @@ fn selected<'a>(names: &NamesArguments, catalogue: &'a Catalogue) -> Result<Vec<
 fn list(json: bool, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&folders.systems_dir)?;
     let store = Store::from_environment()?;
-    let statuses = statuses(&catalogue, &store);
+    let mut statuses = statuses(&catalogue, &store);
+    for status in &mut statuses {
+        let system = catalogue.get(&status.name)?;
+        // What is for another platform is not looked into any further.
+        if let Ok(Some(artifact)) = system.artifact(&status.version) {
+            status.lacks = lacks(&store, artifact, system.server());
+        }
+    }
     if json {
         let text = serde_json::to_string_pretty(&statuses)
             .map_err(|error| Failure::environment(format!("failed to write: {error}")))?;
         print(&(text + "\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut text = String::new();
-    for status in &statuses {
-        let size = match (status.download_bytes, status.unpacked_bytes) {
-            (Some(download), Some(unpacked)) if download > 0 => {
-                format!(
-                    "{} to download, {} unpacked",
-                    format::bytes(download as f64),
-                    format::bytes(unpacked as f64)
-                )
-            }
-            _ => "nothing to download".to_owned(),
-        };
-        text += &format!("{} {} ({})\n", status.name, status.version, status.state);
-        text +=
-            &format!("    {}{}\n", status.title, if status.default { ", part of a plain run" } else { "" });
-        text += &format!("    {size}; licence {}\n", status.licence);
-        text +=
-            &format!("    variants {}; storage {}\n", status.variants.join(", "), status.storages.join(", "));
-    }
+    let mut text: String = statuses.iter().map(described).collect();
     text += &format!("cache: {}\n", store.root().display());
     print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn install_all(names: &NamesArguments) -> Result<ExitCode, Failure> {
-    let catalogue = catalogue(&names.catalogue.systems_dir)?;
-    let store = Store::from_environment()?;
-    let interrupt = Interrupt::install()?;
-    for one in selected(names, &catalogue)? {
-        let name = format!("{} {}", one.system.name(), one.version);
-        let Some(artifact) = one.system.artifact(one.version)? else {
-            print(&format!("{name}: nothing to install\n"))?;
-            continue;
-        };
-        let installed = install(&store, artifact, &interrupt)?;
-        match installed.folder {
-            Some(folder) => print(&format!("{name}: installed in {}\n", folder.display()))?,
-            None => print(&format!("{name}: part of the program\n"))?,
-        }
+/// A system for people.
+fn described(status: &SystemStatus) -> String {
+    let mut text = format!("{} {} ({})\n", status.name, status.version, status.state);
+    let plain_run = if status.default { ", part of a plain run" } else { "" };
+    let kind = if status.embedded { "embedded" } else { "a server" };
+    text += &format!("    {}, {kind}, protocol {}{plain_run}\n", status.title, status.protocol);
+    if status.end_of_life {
+        text += "    end of life: its makers no longer support it\n";
     }
-    Ok(ExitCode::SUCCESS)
+    if let Some(source) = &status.source {
+        let how = if status.built { "built with" } else { "fetched by" };
+        let clients: Vec<String> = status.clients.iter().map(|client| format!("`{client}`")).collect();
+        text += &format!("    {source}, {how} {}\n", clients.join(" and "));
+    }
+    let size = size_and_licence(status.download_bytes, status.unpacked_bytes, &status.licence);
+    text += &format!("    {size}\n");
+    text += &format!("    variants {}; storage {}\n", status.variants.join(", "), status.storages.join(", "));
+    let by_address = match &status.by_address {
+        Some(protocol) => format!("; by address over {protocol}"),
+        None => String::new(),
+    };
+    text += &format!("    runs {}{by_address}\n", status.workloads.join(", "));
+    for lack in &status.lacks {
+        text += &format!("    cannot be used here: {lack}\n");
+    }
+    text
 }
 
-fn remove_all(names: &NamesArguments) -> Result<ExitCode, Failure> {
+/// Does something for each selected system. One that fails is told about and does not keep the others from
+/// their turn; an interrupted one does.
+fn each(
+    names: &NamesArguments,
+    failed: u8,
+    one: impl Fn(&Selected<'_>, &Store, &Interrupt) -> Result<String, Failure>,
+) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&names.catalogue.systems_dir)?;
-    let store = Store::from_environment()?;
+    let store = Store::from_environment()?.accepting_newer(names.newer.accept_newer);
     let interrupt = Interrupt::install()?;
-    for one in selected(names, &catalogue)? {
-        let name = format!("{} {}", one.system.name(), one.version);
-        match one.system.artifact(one.version)? {
-            Some(artifact) if !artifact.is_bundled() => {
-                let bytes = store.remove(artifact, &|| interrupt.wanted())?;
-                print(&format!("{name}: removed, {} are free again\n", format::bytes(bytes as f64)))?;
-            }
-            _ => print(&format!("{name}: part of the program, nothing to remove\n"))?,
-        }
-    }
-    Ok(ExitCode::SUCCESS)
-}
-
-fn check_all(names: &NamesArguments) -> Result<ExitCode, Failure> {
-    let catalogue = catalogue(&names.catalogue.systems_dir)?;
-    let store = Store::from_environment()?;
-    let interrupt = Interrupt::install()?;
-    let mut failed = false;
-    for one in selected(names, &catalogue)? {
-        let name = format!("{} {}", one.system.name(), one.version);
-        match check(&one, &store, &interrupt) {
+    let mut code = ExitCode::SUCCESS;
+    for selected in selected(names, &catalogue)? {
+        let name = format!("{} {}", selected.system.name(), selected.version);
+        match one(&selected, &store, &interrupt) {
             Ok(words) => print(&format!("{name}: {words}\n"))?,
-            Err(Failure::Artifact(ArtifactError::Cancelled)) => return Err(Failure::interrupted("")),
+            Err(failure) if failure.code() == INTERRUPTED => return Err(failure),
             Err(failure) => {
-                failed = true;
-                print(&format!("{name}: {failure}\n"))?;
+                code = ExitCode::from(failed);
+                let words = failure.to_string();
+                let words = words.strip_prefix(&name).map_or_else(|| format!(": {words}"), str::to_owned);
+                print(&format!("{name}{words}\n"))?;
             }
         }
     }
-    Ok(if failed { ExitCode::from(FAILED_CELL) } else { ExitCode::SUCCESS })
+    Ok(code)
 }
 
-/// Files against the record, then a round trip: the engine is opened on an empty folder and asked for its
-/// version.
-fn check(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
+fn install_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
+    let Some(artifact) = one.system.artifact(one.version)? else {
+        return Ok("nothing to install".to_owned());
+    };
+    let installed = install(store, artifact, one.system.server(), interrupt)?;
+    let newer = if installed.version == artifact.version {
+        String::new()
+    } else {
+        format!("version {}, accepted in its place, is ", installed.version)
+    };
+    Ok(match installed.folder {
+        Some(folder) => format!("{newer}installed in {}", folder.display()),
+        None => "part of the program".to_owned(),
+    })
+}
+
+fn remove_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
+    match one.system.artifact(one.version)? {
+        Some(artifact) if !artifact.is_bundled() => {
+            let bytes = store.remove(artifact, &|| interrupt.wanted())?;
+            Ok(format!("removed, {} are free again", format::bytes(bytes as f64)))
+        }
+        _ => Ok("part of the program, nothing to remove".to_owned()),
+    }
+}
+
+/// Files against the record, then a small run: documents in, every question asked, the table dropped.
+fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
     let Some(artifact) = one.system.artifact(one.version)? else {
         return Ok("runs by address only, nothing to check".to_owned());
     };
-    let mut installed = None;
     let mut files = "part of the program".to_owned();
     if !artifact.is_bundled() {
         let checked = store.check(artifact, &mut |_| {}, &|| interrupt.wanted())?;
-        files = format!("{} files as recorded, {}", checked.files, format::bytes(checked.bytes as f64));
-        installed = Some(install(store, artifact, interrupt)?);
+        let s = if checked.files == 1 { "" } else { "s" };
+        files = format!("{} file{s} as recorded, {}", checked.files, format::bytes(checked.bytes as f64));
     }
-    let folder = scratch(store)?;
-    let version = ask_version(one, installed.as_ref(), &folder, interrupt);
-    std::fs::remove_dir_all(&folder)
-        .map_err(|error| Failure::environment(format!("failed to remove {}: {error}", folder.display())))?;
-    let version = version?;
-    if !version.contains(&artifact.reports) {
-        return Err(Failure::environment(format!(
-            "says that it is version {version}, but {} is expected; remove it and install it again",
-            artifact.reports
-        )));
-    }
-    Ok(format!("{files}; opened, reports version {version}"))
-}
-
-fn scratch(store: &Store) -> Result<PathBuf, Failure> {
-    let folder = store.root().join("check").join(std::process::id().to_string());
-    std::fs::create_dir_all(&folder)
-        .map_err(|error| Failure::environment(format!("failed to create {}: {error}", folder.display())))?;
-    Ok(folder)
-}
-
-fn ask_version(
-    one: &Selected<'_>,
-    installed: Option<&Installed>,
-    folder: &Path,
-    interrupt: &Interrupt,
-) -> Result<String, Failure> {
     let variant = one.system.variants().iter().find(|v| v.in_default).or(one.system.variants().first());
     let variant = variant.map_or("default", |variant| variant.name.as_str());
-    let configuration = one.system.configuration(one.version, variant, "default")?;
-    let command = worker()?;
-    let arguments: Vec<&str> = command.arguments.iter().map(String::as_str).collect();
-    let failed = |error: &dyn std::fmt::Display| Failure::environment(error.to_string());
-    let mut worker = Worker::spawn(&command.program, &arguments, &folder.join("worker.log"), &[])
-        .map_err(|error| failed(&error))?;
-    let data = folder.join("data");
-    let at = data.display().to_string();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let count = cores.to_string();
-    let fill = |text: &String| {
-        fill(text, &[("folder", at.as_str()), ("cores", count.as_str())]).map_err(|error| failed(&error))
+    let storage = one.system.storages().first().map_or("default", |storage| storage.name.as_str());
+    let configuration = one.system.configuration(one.version, variant, storage)?;
+    let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;
+    let Some(target) = Target::new(configuration.really(&installed), installed) else {
+        return Ok(format!("{files}; has no analytics folder, nothing to ask"));
     };
-    let settings = &configuration.open.settings;
-    let open = Open {
-        protocol: configuration.protocol.clone(),
-        library: installed.and_then(Installed::library).map(Path::to_owned),
-        folder: data.clone(),
-        settings: settings.iter().map(|(k, v)| Ok((k.clone(), fill(v)?))).collect::<Result<_, Failure>>()?,
-        statements: configuration.open.statements.iter().map(fill).collect::<Result<_, _>>()?,
-        cores,
-        server: installed.and_then(|installed| {
-            let log = folder.join("server.log");
-            launch(&configuration, &installed.files, installed.folder.as_deref(), &log)
-        }),
-    };
-    let cancelled = || interrupt.wanted();
-    let opened: Opened = worker
-        .request(&Op::Open { protocol: PROTOCOL, open }, OPEN_LIMIT, &cancelled, &mut |_| {})
-        .map_err(|error| failed(&error))?;
-    worker.close(OPEN_LIMIT).map_err(|error| failed(&error))?;
-    Ok(opened.version)
+    // It goes however this ends, with what the server's user left in it.
+    let scratch = scratch("jsonathlon-check-")?;
+    let mut progress = CheckBar::new(format!("{} {}", one.system.name(), one.version));
+    let proof = prove(target, worker()?, scratch.path(), &mut progress, &|| interrupt.wanted());
+    progress.finish();
+    let Proof { version, loaded, right, problems } = proof?;
+    scratch.close().map_err(|error| {
+        Failure::environment(format!("failed to remove the folder of the check: {error}"))
+    })?;
+    if problems.is_empty() {
+        Ok(format!(
+            "{files}; opened, reports version {version}; {loaded} documents loaded, {right} questions right"
+        ))
+    } else {
+        Err(Failure::environment(format!("{files}; {}", problems.join("; "))))
+    }
 }

@@ -167,8 +167,8 @@ fn a_plan_that_breaks_its_promise_fails_the_run_and_keeps_the_times() {
     ended.summary().is_right_but_for("breaks", "");
     let failures = ended.summary().failures;
     assert!(matches!(failures.as_slice(), [one] if one.kind == "plan" && one.step == "q2"), "{failures:?}");
-    assert!(ended.stderr.contains("breaks plain q2: "), "{}", ended.stderr);
-    assert!(!ended.stderr.contains("keeps plain q2: "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("breaks 1.0 plain q2: "), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("keeps 1.0 plain q2: "), "{}", ended.stderr);
     let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
-    assert!(tables.contains("failed: breaks plain q2 hot: plan: "), "{tables}");
+    assert!(tables.contains("failed: breaks 1.0 plain q2 hot: plan: "), "{tables}");
 }

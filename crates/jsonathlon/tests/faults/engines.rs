@@ -37,7 +37,7 @@ fn an_engine_that_dies_while_loading_fails_alone() {
             assert_eq!(summary.hot("bad", question).verdict, Verdict::Failed);
         }
         assert!(failures.last().unwrap().error.starts_with("not done, because loading failed: "));
-        assert!(stderr.contains("bad plain load: crash: the worker ended"), "{stderr}");
+        assert!(stderr.contains("bad 1.0 plain load: crash: the worker ended"), "{stderr}");
     }
 }
 
@@ -130,7 +130,7 @@ fn a_load_that_hangs_is_limited() {
     let load = summary.entry("bad", "load");
     assert_eq!((load.verdict, load.median_s), (Verdict::Timeout, None));
     assert!(summary.failures_of("bad").iter().all(|failure| failure.kind == "timeout"));
-    assert!(stderr.contains("bad plain load: timeout: the worker gave no answer within 2s"), "{stderr}");
+    assert!(stderr.contains("bad 1.0 plain load: timeout: the worker gave no answer within 2s"), "{stderr}");
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn an_engine_that_does_not_open_fails_alone_with_its_own_words() {
     let script = json!({"faults": [{"on": "open", "do": "refuse", "message": "no licence for today"}]});
     let (_, summary, stderr) = beside_a_good_one(script, &["-r", "1"]);
     assert_eq!(summary.entry("bad", "load").verdict, Verdict::Failed);
-    assert!(stderr.contains("bad plain load: refused: no licence for today"), "{stderr}");
+    assert!(stderr.contains("bad 1.0 plain load: refused: no licence for today"), "{stderr}");
     // When it is a restart that fails, only the question that needed it is lost. The first opening is for
     // the load, the second to measure what it left.
     let script = json!({"faults": [{"on": "open", "nth": 4, "do": "crash"}]});
@@ -190,7 +190,7 @@ fn a_refused_question_fails_with_the_systems_own_words() {
     let script = json!({"faults": [{"on": "q6", "do": "refuse", "message": "no such path: langs"}]});
     let (_, summary, stderr) = beside_a_good_one(script, &["-r", "1"]);
     summary.is_right_but_for("bad", "q6");
-    assert!(stderr.contains("bad plain q6: refused: no such path: langs"), "{stderr}");
+    assert!(stderr.contains("bad 1.0 plain q6: refused: no such path: langs"), "{stderr}");
 }
 
 #[test]

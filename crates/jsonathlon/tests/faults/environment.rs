@@ -1,41 +1,10 @@
 //! What the machine lacks: disks that are full or in the way.
 
-use std::process::{Command, Stdio};
-
 use serde_json::json;
 
-use crate::support::process::{Ended, Running};
-use crate::support::{LIMIT, Look, PROGRAM, World, mock};
-
-/// A shell with a small file system of its own at `$small`, gone when it ends. It needs `unshare` of
-/// util-linux, and either root or user namespaces.
-fn with_small_disk(world: &World, megabytes: u32, script: &str) -> Ended {
-    let allowed = |arguments: &[&str]| {
-        let mut command = Command::new("unshare");
-        command.args(arguments).args(["sh", "-c", "mount -t tmpfs none /mnt"]);
-        command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
-    };
-    let ways: [&[&str]; 2] = [&["--mount"], &["--user", "--map-root-user", "--mount"]];
-    let Some(way) = ways.into_iter().find(|way| allowed(way)) else {
-        panic!(
-            "this test mounts a small file system: it needs `unshare` of util-linux, and to run as root or \
-             where users may make namespaces (sysctl kernel.unprivileged_userns_clone, user.max_user_namespaces)"
-        );
-    };
-    let small = world.path("small");
-    std::fs::create_dir_all(&small).unwrap();
-    let text = format!(
-        "set -e\nsmall='{}'\nmount -t tmpfs -o size={megabytes}m none \"$small\"\n\
-         jsonathlon='{PROGRAM}'\nsystems='{}'\nsaved='{}'\n{script}",
-        small.display(),
-        world.path("systems").display(),
-        world.path("saved").display(),
-    );
-    let mut command = Command::new("unshare");
-    command.args(way).args(["sh", "-c", &text]).current_dir(world.path("")).stdin(Stdio::null());
-    command.env(crate::support::MARK, world.path(""));
-    Running::start(command, &world.path("")).end(LIMIT)
-}
+use crate::support::disk::with_small_disk;
+use crate::support::process::Ended;
+use crate::support::{Look, World, mock};
 
 #[test]
 fn a_disk_that_is_too_small_is_told_before_anything_starts() {
@@ -64,53 +33,33 @@ exit $code"#;
     assert_eq!(ended.stdout, "", "partial files stay");
 }
 
-#[test]
-fn a_disk_that_fills_up_between_trials_costs_no_trial_that_was_recorded() {
-    let script = json!({"delay_ms": {"q1": 20, "q3": 20}});
-    let world = World::with(&[mock("ma", script.clone()), mock("mb", script)]);
-    // While all is stopped, the disk is filled to the last page; the run then meets it wherever it is.
-    let script = r#"
-"$jsonathlon" run --systems-dir "$systems" -s ma,mb -n 300 -r 2 --json -o "$small/out" &
-run=$!
-until [ "$(cat "$small/out/journal.ndjson" 2>/dev/null | wc -l)" -ge 20 ]; do sleep 0.02; done
-kill -STOP $run
-sleep 0.1
-dd if=/dev/zero of="$small/ballast" bs=4096 2>/dev/null || true
-cp "$small/out/journal.ndjson" "$saved.full"
-kill -CONT $run
-set +e
-wait $run
-echo "code $?" >&2
-rm "$small/ballast"
-"$jsonathlon" run --systems-dir "$systems" --json --resume "$small/out"
-code=$?
-cp -r "$small/out" "$saved"
-exit $code"#;
-    let ended = with_small_disk(&world, 140, script).expect(0);
-    let ended = ended.says(&["No space left on device", "code 3\n"]);
-    let summary = ended.summary();
-    assert!(summary.complete);
-    summary.is_right("ma");
-    summary.is_right("mb");
-    let kept = world.kept("saved");
-    kept.is_complete();
-    let mut full = std::fs::read(world.path("saved.full")).unwrap();
-    full.truncate(full.iter().rposition(|byte| *byte == b'\n').unwrap() + 1);
-    assert!(kept.journal().starts_with(&full));
+/// A run whose disk is filled while all is stopped, and that is continued with room again.
+struct FilledUp {
+    megabytes: u32,
+    /// Arguments of the run.
+    run: &'static str,
+    /// A command that succeeds when it is time to stop.
+    when: &'static str,
+    /// What `dd` writes until the disk is full, or as full as it shall be.
+    ballast: &'static str,
 }
 
-#[test]
-fn an_engine_that_fills_the_disk_ends_the_run_with_a_clear_error_and_costs_nothing_measured() {
-    let world = World::with(&[mock("ma", json!({"delay_ms": {"q1": 20, "q3": 20}}))]);
-    // The first system has loaded and waits; SQLite then finds less room than its documents need.
-    let script = r#"
-"$jsonathlon" run --systems-dir "$systems" -s ma,sqlite -n 20k -r 1 --json -o "$small/out" 2> "$saved.log" &
+impl FilledUp {
+    /// Ends as the continued run does. The code of the filled one is said on standard error; its folder is
+    /// `saved` afterwards, and what the journal held before the disk was full is in `saved.full`.
+    fn end(&self, world: &World) -> Ended {
+        let Self { megabytes, run, when, ballast } = self;
+        let script = format!(
+            r#"
+journal="$small/out/journal.ndjson"
+"$jsonathlon" run --systems-dir "$systems" --json -o "$small/out" {run} 2> "$saved.log" &
 run=$!
-until grep -q '"step":"load"' "$small/out/journal.ndjson" 2>/dev/null; do sleep 0.005; done
+until {when}; do sleep 0.005; done
 kill -STOP $run
+sleep 0.1
 free=$(df --output=avail -B1 "$small" | tail -1)
-dd if=/dev/zero of="$small/ballast" bs=65536 count=$(( (free - 2000000) / 65536 )) 2>/dev/null || true
-cp "$small/out/journal.ndjson" "$saved.full"
+dd if=/dev/zero of="$small/ballast" {ballast} 2>/dev/null || true
+cp "$journal" "$saved.full"
 kill -CONT $run
 set +e
 wait $run
@@ -120,17 +69,14 @@ rm "$small/ballast"
 "$jsonathlon" run --systems-dir "$systems" --json --resume "$small/out"
 code=$?
 cp -r "$small/out" "$saved"
-exit $code"#;
-    let ended = with_small_disk(&world, 400, script);
-    // Either the load is a failed cell, which stays so, or the journal itself had no room, and the run is
-    // continued with a disk that is large enough.
-    let full = ended.stderr.contains("full") || ended.stderr.contains("No space left on device");
-    assert!(full, "{}", ended.stderr);
-    assert!(["code 1\n", "code 3\n"].iter().any(|code| ended.stderr.contains(code)), "{}", ended.stderr);
-    let ended = ended.expect(i32::from(!nothing_failed(&world)));
-    let summary = ended.summary();
-    assert!(summary.complete);
-    summary.is_right("ma");
+exit $code"#
+        );
+        with_small_disk(world, *megabytes, &script)
+    }
+}
+
+/// Fails unless everything that was recorded before the disk was full is still there, and all else came after.
+fn nothing_recorded_is_lost(world: &World) {
     let kept = world.kept("saved");
     kept.is_complete();
     let mut before = std::fs::read(world.path("saved.full")).unwrap();
@@ -138,9 +84,47 @@ exit $code"#;
     assert!(kept.journal().starts_with(&before));
 }
 
-/// Whether no trial failed.
-fn nothing_failed(world: &World) -> bool {
-    world.kept("saved").trials().iter().all(|trial| trial.failure.is_none())
+#[test]
+fn a_disk_that_fills_up_between_trials_costs_no_trial_that_was_recorded() {
+    let script = json!({"delay_ms": {"q1": 20, "q3": 20}});
+    let world = World::with(&[mock("ma", script.clone()), mock("mb", script)]);
+    // The disk is filled to the last page; the run then meets it wherever it is.
+    let filled = FilledUp {
+        megabytes: 140,
+        run: "-s ma,mb -n 300 -r 2",
+        when: r#"[ "$(cat "$journal" 2>/dev/null | wc -l)" -ge 20 ]"#,
+        ballast: "bs=4096",
+    };
+    let ended = filled.end(&world).expect(0).says(&["No space left on device", "code 3\n"]);
+    let summary = ended.summary();
+    assert!(summary.complete);
+    summary.is_right("ma");
+    summary.is_right("mb");
+    nothing_recorded_is_lost(&world);
+}
+
+#[test]
+fn an_engine_that_fills_the_disk_ends_the_run_with_a_clear_error_and_costs_nothing_measured() {
+    let world = World::with(&[mock("ma", json!({"delay_ms": {"q1": 20, "q3": 20}}))]);
+    // The first system has loaded and waits; SQLite then finds less room than its documents need.
+    let filled = FilledUp {
+        megabytes: 400,
+        run: "-s ma,sqlite -n 20k -r 1",
+        when: r#"grep -q '"step":"load"' "$journal" 2>/dev/null"#,
+        ballast: "bs=65536 count=$(( (free - 2000000) / 65536 ))",
+    };
+    let ended = filled.end(&world);
+    // Either the load is a failed cell, which stays so, or the journal itself had no room, and the run is
+    // continued with a disk that is large enough.
+    let full = ended.stderr.contains("full") || ended.stderr.contains("No space left on device");
+    assert!(full, "{}", ended.stderr);
+    assert!(["code 1\n", "code 3\n"].iter().any(|code| ended.stderr.contains(code)), "{}", ended.stderr);
+    let nothing_failed = world.kept("saved").trials().iter().all(|trial| trial.failure.is_none());
+    let ended = ended.expect(i32::from(!nothing_failed));
+    let summary = ended.summary();
+    assert!(summary.complete);
+    summary.is_right("ma");
+    nothing_recorded_is_lost(&world);
 }
 
 #[test]

@@ -28,7 +28,7 @@ fn documents_refused_by_row_are_listed_and_the_answers_are_over_the_rest() {
     let expected = [3, 1500].map(|ordinal| (ordinal, format!("no room for {ordinal}")));
     assert_eq!(world.kept("out").rejects("picky"), expected);
     assert!(world.kept("out").rejects("good").is_empty());
-    assert!(ended.stderr.contains("picky: 2 documents rejected"), "{}", ended.stderr);
+    assert!(ended.stderr.contains("picky 1.0 plain: 2 documents rejected"), "{}", ended.stderr);
     // The two systems hold different documents, so their right answers differ.
     let counted = |system: &str| {
         let trials = world.kept("out").trials();

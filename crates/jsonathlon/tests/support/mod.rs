@@ -1,10 +1,12 @@
 //! What the tests share: folders of their own, the program run in a process with a time limit, systems
 //! that misbehave as they are told, and the files that a run leaves.
 
-#![allow(dead_code, reason = "each test program uses its own part of this")]
+#![allow(dead_code, unused_imports, reason = "each test program uses its own part of this")]
 
 pub(crate) mod archives;
+pub(crate) mod disk;
 pub(crate) mod process;
+pub(crate) mod real;
 pub(crate) mod systems;
 
 use std::collections::BTreeSet;

@@ -45,15 +45,17 @@ impl Places {
         }
     }
 
-    /// Where an archive of this source ends up, unpacked. The digest is in the
+    /// Where all parts of this source end up, unpacked. The digest is in the
     /// name, so that a catalogue that pins another archive never meets this one.
     pub(crate) fn installed(&self, source: &Source) -> PathBuf {
-        self.version.join(source.sha256.get(..16).unwrap_or(&source.sha256))
+        let digest = source.digest();
+        self.version.join(digest.get(..16).unwrap_or(&digest))
     }
 
-    /// A download that was verified; it stays when unpacking is interrupted.
-    pub(crate) fn download(&self, source: &Source) -> PathBuf {
-        self.version.join(format!("{}.download", source.sha256))
+    /// A part's download that was verified; it stays when unpacking is
+    /// interrupted.
+    pub(crate) fn download(&self, part: &Source) -> PathBuf {
+        self.version.join(format!("{}.download", part.sha256))
     }
 
     /// Where the client works.

@@ -1,8 +1,8 @@
 //! What can go wrong between a registry and the cache.
 
-use std::{io, path::PathBuf};
+use std::{fmt, io, path::PathBuf};
 
-use crate::catalogue::listed;
+use crate::catalogue::{DebianPackage, listed};
 
 /// Why an artifact could not be installed, checked or removed.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +31,7 @@ pub enum ArtifactError {
         here: String,
     },
     /// No client of any source is there.
-    #[error("{system} {version} is fetched by {}, not found on the search path: install one of them, or copy {} from the cache of a machine that has it", listed(.clients), .folder.display())]
+    #[error("{system} {version} is fetched by {}, not found on the search path: {}, or copy {} from the cache of a machine that has it", listed(.clients), .remedies.join(", or "), .folder.display())]
     NoClient {
         /// The system.
         system: String,
@@ -39,9 +39,32 @@ pub enum ArtifactError {
         version: String,
         /// The programs, each of which would do.
         clients: Vec<String>,
+        /// What to do about each.
+        remedies: Vec<String>,
         /// Where the artifact would lie in the cache.
         folder: PathBuf,
     },
+    /// Clients are there, but none can do its work here.
+    #[error("{system} {version} cannot be fetched here: {}", .problems.join(", or "))]
+    Unfit {
+        /// The system.
+        system: String,
+        /// The version.
+        version: String,
+        /// What keeps each from its work, with what to do.
+        problems: Vec<String>,
+    },
+    /// apt-get names no mirror.
+    #[error(
+        "{system}: apt-get knows no mirror of Debian, from which other suites could be had: let it have one among its sources, and run `apt-get update` once"
+    )]
+    NoMirror {
+        /// The system.
+        system: String,
+    },
+    /// A suite no longer has what the catalogue pins.
+    #[error("{0}")]
+    Gone(Box<Gone>),
     /// The client could not be started.
     #[error("start {}: {source}", .program.display())]
     ClientStart {
@@ -139,6 +162,58 @@ pub enum ArtifactError {
     /// The caller asked to stop.
     #[error("interrupted")]
     Cancelled,
+}
+
+/// Packages that a suite no longer has as they are pinned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gone {
+    /// The system.
+    pub system: String,
+    /// The suite.
+    pub suite: String,
+    /// What is gone, and what is there instead.
+    pub packages: Vec<GonePackage>,
+    /// The newest of all packages; none where the suite has none of one.
+    pub offer: Option<Vec<DebianPackage>>,
+}
+
+/// A package that is not there as it is pinned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GonePackage {
+    /// Its name.
+    pub name: String,
+    /// The version that is pinned.
+    pub pinned: String,
+    /// The newest that is there, if any.
+    pub newest: Option<String>,
+}
+
+impl fmt::Display for Gone {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { system, suite, packages, offer } = self;
+        write!(formatter, "{system}: Debian {suite} has moved on: ")?;
+        for (index, GonePackage { name, pinned, newest }) in packages.iter().enumerate() {
+            let comma = if index > 0 { "; " } else { "" };
+            match newest {
+                Some(newest) => {
+                    write!(formatter, "{comma}{name} {pinned} is gone, and the newest there is {newest}")?;
+                }
+                None => write!(formatter, "{comma}{name} {pinned} is gone, and there is no newer one")?,
+            }
+        }
+        if offer.is_some() {
+            write!(
+                formatter,
+                ". Take the newest by `jsonathlon systems install {system} --accept-newer`: it is then recorded \
+                 under its own version, and used by runs with `--accept-newer`"
+            )
+        } else {
+            write!(
+                formatter,
+                ". What is there now is put together otherwise: this needs a newer folder of the system"
+            )
+        }
+    }
 }
 
 impl ArtifactError {

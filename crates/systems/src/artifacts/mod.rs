@@ -8,10 +8,12 @@
 //! be found by the next one.
 
 mod cache;
+mod choice;
 mod client;
 mod digest;
 mod error;
 mod lock;
+mod newer;
 mod record;
 mod store;
 mod unpack;
@@ -22,7 +24,7 @@ use std::{
 };
 
 pub use cache::cache_root;
-pub use error::ArtifactError;
+pub use error::{ArtifactError, Gone, GonePackage};
 pub use store::{Checked, Store};
 
 /// What an installation is doing.
@@ -34,18 +36,20 @@ pub enum Step {
     Downloading,
     /// Its digest is computed.
     Verifying,
+    /// It is built, counted in packages.
+    Building,
     /// It is unpacked.
     Unpacking,
 }
 
-/// How far a step has come, in bytes.
+/// How far a step has come, in bytes; in packages while building.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// The step.
     pub step: Step,
-    /// Bytes done, never more than `total`.
+    /// Done so far, never more than `total` where that is known.
     pub done: u64,
-    /// Bytes to do in this step; 0 while waiting.
+    /// To do in this step; 0 while waiting, and where nobody knows.
     pub total: u64,
 }
 
@@ -54,10 +58,17 @@ pub struct Progress {
 pub struct Installed {
     /// The folder it was unpacked in; none for one that is part of the program.
     pub folder: Option<PathBuf>,
-    /// SHA-256 of the archive that it came from, in hexadecimal; none for one
-    /// that is part of the program.
+    /// The version that it really is: the catalogue's, unless a newer one was
+    /// accepted.
+    pub version: String,
+    /// Text that the engine's own answer about its version must contain.
+    pub reports: String,
+    /// SHA-256 of the archive that it came from, in hexadecimal (of the list of
+    /// packages, of all that it was built from, or of the digests of several
+    /// parts, where there is no one archive); none for one that is part of the
+    /// program.
     pub sha256: Option<String>,
-    /// Where it came from, as `npm name@version`.
+    /// Where it came from, with all parts, as `npm name@version`.
     pub source: String,
     /// What it is for: role (`library`) to file.
     pub files: BTreeMap<String, PathBuf>,
@@ -98,7 +109,8 @@ pub(crate) struct Watch<'a> {
 
 impl Watch<'_> {
     pub(crate) fn tell(&mut self, step: Step, done: u64, total: u64) {
-        (self.progress)(Progress { step, done: done.min(total), total });
+        let done = if total == 0 { done } else { done.min(total) };
+        (self.progress)(Progress { step, done, total });
     }
 
     pub(crate) fn go_on(&self) -> Result<(), ArtifactError> {

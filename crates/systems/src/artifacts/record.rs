@@ -5,6 +5,7 @@ use std::{fs, io, path::Path};
 use serde::{Deserialize, Serialize};
 
 use super::error::ArtifactError;
+use crate::catalogue::{DebianPackage, Source, SourceKind};
 
 /// The name of the record in an installed folder.
 pub(crate) const NAME: &str = "installed.json";
@@ -22,9 +23,31 @@ pub(crate) struct Record {
     pub(crate) licence: String,
     /// As `npm name@version`.
     pub(crate) source: String,
-    /// SHA-256 of the archive.
+    /// SHA-256 of the archive, or of the digests of all parts.
     pub(crate) sha256: String,
+    /// Each part, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) parts: Vec<Part>,
     pub(crate) files: Vec<Unpacked>,
+    /// What the engine says of its version, where that is not what the catalogue
+    /// expects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) reports: Option<String>,
+    /// The packages that it was put together from.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) packages: Vec<DebianPackage>,
+    /// The digest of the pinned source in whose place this newer one was accepted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) accepted_for: Option<String>,
+}
+
+/// One of several parts that were unpacked into the folder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Part {
+    /// As `npm name@version`.
+    pub(crate) source: String,
+    /// SHA-256 of its archive.
+    pub(crate) sha256: String,
 }
 
 /// One unpacked file or symbolic link.
@@ -43,18 +66,33 @@ pub(crate) struct Unpacked {
 impl Record {
     pub(crate) fn new(
         artifact: &crate::catalogue::Artifact,
-        source: &crate::catalogue::Source,
+        source: &Source,
+        made_with: Option<String>,
+        accepted_for: Option<&str>,
         files: Vec<Unpacked>,
     ) -> Self {
+        let made_with = made_with.map(|with| format!(", built by {with}")).unwrap_or_default();
+        let packages = source.parts().flat_map(|part| match &part.kind {
+            SourceKind::Debian { packages, .. } => packages.clone(),
+            _ => Vec::new(),
+        });
+        let part = |part: &Source| Part {
+            source: format!("{} {}", part.kind.name(), part.kind.package()),
+            sha256: part.sha256.clone(),
+        };
         Self {
             v: FORMAT,
             system: artifact.system.clone(),
             version: artifact.version.clone(),
             platform: artifact.platform.clone(),
             licence: artifact.licence.clone(),
-            source: format!("{} {}", source.kind.name(), source.kind.package()),
-            sha256: source.sha256.clone(),
+            source: format!("{}{made_with}", source.called()),
+            sha256: source.digest(),
+            parts: if source.with.is_empty() { Vec::new() } else { source.parts().map(part).collect() },
             files,
+            reports: accepted_for.map(|_| artifact.reports.clone()),
+            packages: packages.collect(),
+            accepted_for: accepted_for.map(str::to_owned),
         }
     }
 

@@ -11,32 +11,30 @@ use std::{
 use super::{
     Installed, Progress, State, Step, Watch,
     cache::{self, Places, Scratch, remove_all},
-    client::{self, Client, Clients},
+    choice::{self, Choice, Part},
+    client::{self, Clients},
     digest,
     error::ArtifactError,
     lock::Lock,
-    record::{self, Record},
+    newer::{accepted, newer},
+    record::{self, Record, Unpacked},
     unpack::{self, Request},
 };
-use crate::catalogue::{Artifact, Source, SourceKind, platform};
+use crate::catalogue::{Artifact, DebianPackage, Source, SourceKind, platform};
 
 /// A registry may be slow, but a client that gets nothing for this long gets
 /// nothing any more.
 const STALL_LIMIT: Duration = Duration::from_secs(600);
+
+/// Where Debian's package of it has it.
+const DEBIAN_KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /// The user's cache of artifacts. Several processes may use one at a time.
 #[derive(Debug, Clone)]
 pub struct Store {
     root: PathBuf,
     clients: Clients,
-}
-
-/// The source that is taken.
-struct Choice<'a> {
-    source: &'a Source,
-    client: Box<dyn Client>,
-    /// None where only the kept download makes the choice.
-    program: Option<PathBuf>,
+    accepts_newer: bool,
 }
 
 /// An installed artifact that was compared with its record, file by file.
@@ -55,7 +53,9 @@ impl Store {
         // Clients work in folders of their own, where a relative one would lead
         // elsewhere.
         let root = std::path::absolute(&root).unwrap_or(root);
-        Self { root, clients: Clients { search_path: None, stall_limit: STALL_LIMIT } }
+        let clients =
+            Clients { search_path: None, stall_limit: STALL_LIMIT, debian_keyring: DEBIAN_KEYRING.into() };
+        Self { root, clients, accepts_newer: false }
     }
 
     /// The cache that the environment names; see [`super::cache_root`].
@@ -82,6 +82,21 @@ impl Store {
         self
     }
 
+    /// Verifies Debian's archive by this keyring.
+    #[must_use]
+    pub fn with_debian_keyring(mut self, keyring: impl Into<PathBuf>) -> Self {
+        self.clients.debian_keyring = keyring.into();
+        self
+    }
+
+    /// Takes a newer version where a pinned one is gone from its registry, and
+    /// knows those that were taken before; not unless said.
+    #[must_use]
+    pub fn accepting_newer(mut self, accepts: bool) -> Self {
+        self.accepts_newer = accepts;
+        self
+    }
+
     /// The cache's folder.
     pub fn root(&self) -> &Path {
         &self.root
@@ -98,8 +113,8 @@ impl Store {
             let folder = places.installed(source);
             match Record::read(&folder) {
                 None => {}
-                Some(Ok(record)) if record.sha256 == source.sha256 => {
-                    return State::Installed(installed(&folder, source, &record));
+                Some(Ok(record)) if record.sha256 == source.digest() => {
+                    return State::Installed(installed(&folder, artifact, source, &record));
                 }
                 Some(Ok(_)) => {
                     let problem = "it was unpacked from another archive".to_owned();
@@ -108,11 +123,16 @@ impl Store {
                 Some(Err(problem)) => damaged = damaged.or(Some(State::Damaged { folder, problem })),
             }
         }
+        if self.accepts_newer
+            && let Some(accepted) = accepted(artifact, &places)
+        {
+            return State::Installed(accepted);
+        }
         damaged.unwrap_or(State::Absent)
     }
 
-    /// Makes an artifact be there: fetches it from the first source whose client
-    /// is there, verifies it, unpacks it. One that is there is left as it is; one
+    /// Makes an artifact be there: fetches all parts of the first source whose
+    /// clients are there, verifies them, unpacks them. One that is there is left as it is; one
     /// that another process is installing is waited for.
     ///
     /// `progress` is told about every step; `cancelled` is asked at least every
@@ -146,7 +166,7 @@ impl Store {
             return Ok(installed);
         }
         fs::create_dir_all(&places.version).map_err(ArtifactError::cache(&places.version))?;
-        let result = self.install_alone(artifact, &places, &mut watch);
+        let result = self.install_or_newer(artifact, &places, &mut watch);
         if result.is_err() {
             remove_if_empty(&places.version);
             places.version.parent().map(remove_if_empty);
@@ -154,77 +174,151 @@ impl Store {
         result
     }
 
-    fn install_alone(
+    /// Several parts may be gone, each of another suite.
+    fn install_or_newer(
         &self,
         artifact: &Artifact,
         places: &Places,
         watch: &mut Watch<'_>,
     ) -> Result<Installed, ArtifactError> {
-        // Both are emptied of what a killed run left.
-        let fetching = Scratch::new(places.fetching())?;
-        let unpacking = Scratch::new(places.unpacking())?;
-        let Choice { source, client, program } = self.choose(artifact, places)?;
-        let download = places.download(source);
-        let package = source.kind.package();
-        let kept = download.is_file() && self.verify(source, &download, watch).is_ok();
-        watch.go_on()?;
-        self.check_space(artifact, source, client.as_ref(), kept)?;
-        if !kept {
-            remove_all(&download).map_err(ArtifactError::cache(&download))?;
-            let Some(program) = program else { return Err(self.no_client(artifact, places)) };
-            let job = client::Job {
-                program,
-                clients: &self.clients,
-                folder: fetching.path(),
-                cache: &self.root,
-                bytes: source.bytes,
+        let mut left = artifact.sources.iter().map(|source| source.parts().count()).max().unwrap_or(0);
+        let mut taken: Option<(Artifact, String)> = None;
+        loop {
+            let (now, pinned) = match &taken {
+                Some((newer, pinned)) => (newer, Some(pinned.as_str())),
+                None => (artifact, None),
             };
-            watch.tell(Step::Downloading, 0, source.bytes);
-            let archive = client.fetch(&job, watch)?;
-            self.verify(source, &archive, watch)?;
-            fs::rename(&archive, &download).map_err(ArtifactError::cache(&download))?;
+            let gone = match self.install_alone(now, pinned, places, watch) {
+                Err(ArtifactError::Gone(gone)) if self.accepts_newer && left > 0 => gone,
+                other => return other,
+            };
+            let Some((newer, replaced)) = newer(now, &gone) else { return Err(ArtifactError::Gone(gone)) };
+            taken = Some((newer, taken.map_or(replaced, |(_, pinned)| pinned)));
+            left -= 1;
         }
-        // What the client left beside the archive can be as large as it is.
-        drop(fetching);
-        let inner = self
-            .inner(source, &download, client.format(), places, watch)
-            .inspect_err(|error| forget_unusable(error, &download))?;
-        let (archive, format) = match &inner {
-            Some((_, archive, format)) => (archive.as_path(), *format),
-            None => (download.as_path(), client.format()),
+    }
+
+    fn install_alone(
+        &self,
+        artifact: &Artifact,
+        accepted_for: Option<&str>,
+        places: &Places,
+        watch: &mut Watch<'_>,
+    ) -> Result<Installed, ArtifactError> {
+        // Both are emptied of what a killed run left.
+        drop(Scratch::new(places.fetching())?);
+        let unpacking = Scratch::new(places.unpacking())?;
+        let Choice { source, parts } = choice::choose(artifact, &self.clients, places)?;
+        let mut kept = Vec::new();
+        for part in &parts {
+            // What was built bears no digest by which it would be known again.
+            let is_archive = part.client.format() != unpack::Format::Program;
+            let download = places.download(part.source);
+            kept.push(is_archive && part.is_there && self.verify(part.source, &download, watch).is_ok());
+        }
+        watch.go_on()?;
+        choice::check_space(artifact, &parts, &kept, &self.root)?;
+        for (part, _) in parts.iter().zip(&kept).filter(|(_, kept)| !**kept) {
+            self.fetch(artifact, part, places, watch)?;
+        }
+        let mut files = Vec::new();
+        for part in &parts {
+            let own_name: Vec<String> = source.files.values().cloned().collect();
+            let taken = self.unpack(part, &own_name, unpacking.path(), places, watch);
+            files.extend(taken.inspect_err(|error| forget_unusable(error, &places.download(part.source)))?);
+        }
+        let is_there = |path: &str| {
+            let is_folder = path.ends_with('/');
+            files.iter().any(|file| file.path == path || is_folder && file.path.starts_with(path))
         };
-        let request = Request {
-            archive,
-            format,
-            into: unpacking.path(),
-            members: &source.members,
-            limit: source.unpacked_bytes,
-            package,
-        };
-        let unpacked = unpack::unpack(&request, watch).and_then(|files| {
-            let missing = source.files.iter().find(|(_, path)| !files.iter().any(|file| file.path == **path));
-            match missing {
-                Some((role, path)) => Err(ArtifactError::Archive {
-                    package: package.to_owned(),
-                    message: format!("`{path}` ({role}) is not in it"),
-                }),
-                None => Ok(files),
+        if let Some((role, path)) = source.files.iter().find(|(_, path)| !is_there(path)) {
+            for part in &parts {
+                let _ = remove_all(&places.download(part.source));
             }
-        });
-        let record = match unpacked {
-            Ok(files) => Record::new(artifact, source, files),
-            Err(error) => {
-                forget_unusable(&error, &download);
-                return Err(error);
-            }
-        };
+            return Err(ArtifactError::Archive {
+                package: source.called(),
+                message: format!("`{path}` ({role}) is not in it"),
+            });
+        }
+        let made_with =
+            parts.iter().find_map(|part| part.client.made_with(part.program.as_deref()?, &self.clients));
+        let record = Record::new(artifact, source, made_with, accepted_for, files);
+        for folder in source.parts().flat_map(|part| &part.folders) {
+            let folder = unpacking.path().join(folder);
+            fs::create_dir_all(&folder).map_err(ArtifactError::cache(&folder))?;
+        }
         record.write(unpacking.path())?;
         make_durable(unpacking.path())?;
         let folder = places.installed(source);
         remove_all(&folder).map_err(ArtifactError::cache(&folder))?;
         fs::rename(unpacking.path(), &folder).map_err(ArtifactError::cache(&folder))?;
+        for part in &parts {
+            let download = places.download(part.source);
+            remove_all(&download).map_err(ArtifactError::cache(&download))?;
+        }
+        Ok(installed(&folder, artifact, source, &record))
+    }
+
+    /// Fetches a part and verifies it; it is then where its download is kept.
+    fn fetch(
+        &self,
+        artifact: &Artifact,
+        part: &Part<'_>,
+        places: &Places,
+        watch: &mut Watch<'_>,
+    ) -> Result<(), ArtifactError> {
+        let Part { source, client, program, .. } = part;
+        let download = places.download(source);
         remove_all(&download).map_err(ArtifactError::cache(&download))?;
-        Ok(installed(&folder, source, &record))
+        let Some(program) = program else {
+            return Err(choice::no_client(artifact, &self.clients, places));
+        };
+        // What the client leaves beside the archive can be as large as it is, and goes with the folder.
+        let folder = Scratch::new(places.fetching())?;
+        let job = client::Job {
+            program: program.clone(),
+            clients: &self.clients,
+            system: &artifact.system,
+            folder: folder.path(),
+            cache: &self.root,
+            bytes: source.bytes,
+        };
+        watch.tell(Step::Downloading, 0, source.bytes);
+        let archive = client.fetch(&job, watch)?;
+        self.verify(source, &archive, watch)?;
+        fs::rename(&archive, &download).map_err(ArtifactError::cache(&download))
+    }
+
+    /// Unpacks a part's download; `own_name` is what a program that was built is
+    /// called.
+    fn unpack(
+        &self,
+        part: &Part<'_>,
+        own_name: &[String],
+        into: &Path,
+        places: &Places,
+        watch: &mut Watch<'_>,
+    ) -> Result<Vec<Unpacked>, ArtifactError> {
+        let Part { source, client, .. } = part;
+        let download = places.download(source);
+        let is_built = client.format() == unpack::Format::Program;
+        let inner = self.inner(source, &download, client.format(), places, watch)?;
+        let (archive, format) = match &inner {
+            Some((_, archive, format)) => (archive.as_path(), *format),
+            None => (download.as_path(), client.format()),
+        };
+        let unpacker = self.clients.find(client::UNPACKER);
+        let request = Request {
+            archive,
+            format,
+            into,
+            members: if is_built { own_name } else { &source.members },
+            // How large a program becomes is also the compiler's affair.
+            limit: if is_built { source.unpacked_bytes.saturating_mul(2) } else { source.unpacked_bytes },
+            package: source.kind.package(),
+            unpacker: unpacker.as_deref(),
+        };
+        unpack::unpack(&request, watch)
     }
 
     /// Takes the archive inside the archive out, where the source has one.
@@ -252,11 +346,48 @@ impl Store {
             // It is packed itself, so that it is hardly larger than what it is packed in.
             limit: source.bytes.saturating_mul(2),
             package,
+            unpacker: None,
         };
         // A step of its own in nobody's eyes.
         unpack::unpack(&request, &mut Watch { progress: &mut |_| {}, cancelled: watch.cancelled })?;
         let archive = folder.path().join(inner);
         Ok(Some((folder, archive, inner_format)))
+    }
+
+    /// The source from which an artifact would be fetched now: the first whose clients are there, or simply
+    /// the first.
+    pub fn source<'a>(&self, artifact: &'a Artifact) -> Option<&'a Source> {
+        match choice::choose(artifact, &self.clients, &Places::of(&self.root, artifact)) {
+            Ok(choice) => Some(choice.source),
+            Err(_) => artifact.sources.first(),
+        }
+    }
+
+    /// The version that an artifact really is here: its own, unless a newer one was accepted.
+    pub fn version(&self, artifact: &Artifact) -> String {
+        self.present(artifact).map_or_else(|| artifact.version.clone(), |installed| installed.version)
+    }
+
+    /// What the machine lacks to fetch an artifact, with what to do; nothing where it is there already or
+    /// can be fetched.
+    pub fn lacks(&self, artifact: &Artifact) -> Option<String> {
+        if self.present(artifact).is_some() || !artifact.fits_here() {
+            return None;
+        }
+        let places = Places::of(&self.root, artifact);
+        match choice::choose(artifact, &self.clients, &places) {
+            Ok(_) => None,
+            Err(ArtifactError::NoClient { clients, remedies, .. }) => {
+                let clients = clients.join(" or ");
+                let are = if clients.contains(" and ") { "are" } else { "is" };
+                Some(format!(
+                    "{clients}, by which it is fetched, {are} not on the search path: {}",
+                    remedies.join(", or ")
+                ))
+            }
+            Err(ArtifactError::Unfit { problems, .. }) => Some(problems.join(", or ")),
+            Err(error) => Some(error.to_string()),
+        }
     }
 
     /// Removes every trace of this version from the cache and says how many
@@ -335,6 +466,8 @@ impl Store {
         match self.state(artifact) {
             State::Bundled => Some(Installed {
                 folder: None,
+                version: artifact.version.clone(),
+                reports: artifact.reports.clone(),
                 sha256: None,
                 source: SourceKind::Bundled.package().to_owned(),
                 files: BTreeMap::new(),
@@ -344,92 +477,60 @@ impl Store {
         }
     }
 
-    /// A source whose archive is there already, else the first whose client is.
-    fn choose<'a>(&self, artifact: &'a Artifact, places: &Places) -> Result<Choice<'a>, ArtifactError> {
-        let mut with_program = None;
-        for source in &artifact.sources {
-            let Some(client) = client::of(source) else { continue };
-            let program = self.clients.find(client.program());
-            if places.download(source).is_file() {
-                return Ok(Choice { source, client, program });
-            }
-            if with_program.is_none() && program.is_some() {
-                with_program = Some(Choice { source, client, program });
-            }
-        }
-        with_program.ok_or_else(|| self.no_client(artifact, places))
-    }
-
-    fn no_client(&self, artifact: &Artifact, places: &Places) -> ArtifactError {
-        let mut clients: Vec<String> = Vec::new();
-        for client in artifact.sources.iter().filter_map(client::of) {
-            let shown = format!("`{}`", client.program());
-            if !clients.contains(&shown) {
-                clients.push(shown);
-            }
-        }
-        ArtifactError::NoClient {
-            system: artifact.system.clone(),
-            version: artifact.version.clone(),
-            clients,
-            folder: places.version.clone(),
-        }
-    }
-
     fn verify(&self, source: &Source, archive: &Path, watch: &mut Watch<'_>) -> Result<(), ArtifactError> {
-        let (found, found_bytes) = digest::of_file(archive, 0, source.bytes, watch)?;
-        if found == source.sha256 {
-            return Ok(());
+        match &source.kind {
+            SourceKind::Debian { packages, .. } => {
+                let mut done = 0;
+                for package in packages {
+                    let DebianPackage { name, version, sha256, bytes } = package;
+                    let (found, found_bytes) =
+                        digest::of_file(&archive.join(client::deb(name)), done, source.bytes, watch)?;
+                    done += found_bytes;
+                    same(&format!("{name} {version}"), (sha256, *bytes), (found, found_bytes))?;
+                }
+                Ok(())
+            }
+            // Pinned by what it is built from.
+            SourceKind::Go { .. } => Ok(()),
+            _ => {
+                let found = digest::of_file(archive, 0, source.bytes, watch)?;
+                same(source.kind.package(), (&source.sha256, source.bytes), found)
+            }
         }
-        Err(ArtifactError::Digest {
-            package: source.kind.package().to_owned(),
-            expected: source.sha256.clone(),
-            found,
-            expected_bytes: source.bytes,
-            found_bytes,
-        })
-    }
-
-    /// The download is the larger of two moments: while the client works, and
-    /// while archive and members lie side by side.
-    fn check_space(
-        &self,
-        artifact: &Artifact,
-        source: &Source,
-        client: &dyn Client,
-        kept: bool,
-    ) -> Result<(), ArtifactError> {
-        let unpacking = if source.inner.is_some() {
-            source.unpacked_bytes.saturating_add(source.bytes)
-        } else {
-            source.unpacked_bytes
-        };
-        let needed = if kept {
-            unpacking
-        } else {
-            let fetching = source.bytes.saturating_mul(client.copies());
-            fetching.max(source.bytes.saturating_add(unpacking))
-        };
-        let available = cache::available(&self.root)?;
-        if available >= needed {
-            return Ok(());
-        }
-        Err(ArtifactError::Space {
-            system: artifact.system.clone(),
-            version: artifact.version.clone(),
-            folder: self.root.clone(),
-            needed,
-            available,
-        })
     }
 }
 
-fn installed(folder: &Path, source: &Source, record: &Record) -> Installed {
+/// Whether what came is what was expected: digest and size, of which the digest decides.
+fn same(
+    package: &str,
+    (expected, expected_bytes): (&str, u64),
+    (found, found_bytes): (String, u64),
+) -> Result<(), ArtifactError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(ArtifactError::Digest {
+        package: package.to_owned(),
+        expected: expected.to_owned(),
+        found,
+        expected_bytes,
+        found_bytes,
+    })
+}
+
+/// What an installed folder is, by its record.
+pub(super) fn installed(folder: &Path, artifact: &Artifact, source: &Source, record: &Record) -> Installed {
     Installed {
         folder: Some(folder.to_path_buf()),
+        version: record.version.clone(),
+        reports: record.reports.clone().unwrap_or_else(|| artifact.reports.clone()),
         sha256: Some(record.sha256.clone()),
         source: record.source.clone(),
-        files: source.files.iter().map(|(role, path)| (role.clone(), folder.join(path))).collect(),
+        files: source
+            .files
+            .iter()
+            .map(|(role, path)| (role.clone(), folder.join(path.trim_end_matches('/'))))
+            .collect(),
     }
 }
 

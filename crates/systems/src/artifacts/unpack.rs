@@ -12,14 +12,17 @@ use std::{
     io::{self, BufReader, Read, Write},
     os::unix::fs::{OpenOptionsExt, symlink},
     path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
 };
 
 use super::{
     Step, Watch,
+    client::{UNPACKER, die_with_parent},
     digest::{BLOCK, Hasher},
     error::ArtifactError,
     record::Unpacked,
 };
+use crate::catalogue::is_member;
 
 /// How an archive is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +31,10 @@ pub(crate) enum Format {
     TarGz,
     /// `.zip`, `.jar`, `.whl`
     Zip,
+    /// A folder of `.deb`s.
+    Debian,
+    /// No archive, but the one file itself.
+    Program,
 }
 
 impl Format {
@@ -52,21 +59,29 @@ pub(crate) struct Request<'a> {
     pub(crate) format: Format,
     /// An empty folder.
     pub(crate) into: &'a Path,
-    /// Files, or folders with a `/` at the end; none means everything.
+    /// Files, folders with a `/` at the end, or beginnings of names in a folder
+    /// with a `*`; none means everything. A program has its own name here.
     pub(crate) members: &'a [String],
     /// What the members may come to, in bytes.
     pub(crate) limit: u64,
     /// The archive's name for messages.
     pub(crate) package: &'a str,
+    /// What reads a `.deb`, where there are any.
+    pub(crate) unpacker: Option<&'a Path>,
 }
 
 /// Takes the members out, with a digest of each.
 pub(crate) fn unpack(request: &Request<'_>, watch: &mut Watch<'_>) -> Result<Vec<Unpacked>, ArtifactError> {
     let mut taker = Taker { request, watch, files: Vec::new(), bytes: 0, matched: BTreeSet::new() };
-    let file = File::open(request.archive).map_err(ArtifactError::cache(request.archive))?;
+    let open = || File::open(request.archive).map_err(ArtifactError::cache(request.archive));
     match request.format {
-        Format::TarGz => taker.tar(flate2::read::MultiGzDecoder::new(BufReader::new(file)))?,
-        Format::Zip => taker.zip(BufReader::new(file))?,
+        Format::TarGz => taker.tar(flate2::read::MultiGzDecoder::new(BufReader::new(open()?)))?,
+        Format::Zip => taker.zip(BufReader::new(open()?))?,
+        Format::Debian => taker.debian()?,
+        Format::Program => {
+            let [name] = request.members else { return Err(taker.refuse("it has no name")) };
+            taker.take(name.as_bytes(), Kind::File { executable: true }, &mut open()?)?;
+        }
     }
     if let Some(member) = request.members.iter().find(|member| !taker.matched.contains(member.as_str())) {
         return Err(taker.refuse(format!("`{member}` is not in it")));
@@ -75,6 +90,16 @@ pub(crate) fn unpack(request: &Request<'_>, watch: &mut Watch<'_>) -> Result<Vec
         return Err(taker.refuse("there is no file in it"));
     }
     Ok(taker.files)
+}
+
+/// A process whose output is read; ended, if it has not, when this is dropped.
+struct Reading(Child);
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 enum Kind {
@@ -129,6 +154,44 @@ impl Taker<'_, '_> {
         Ok(())
     }
 
+    /// Every package of the folder, as `dpkg-deb` reads it: the tar in it is under the same rules as any.
+    fn debian(&mut self) -> Result<(), ArtifactError> {
+        let folder = self.request.archive;
+        let entries = fs::read_dir(folder).map_err(ArtifactError::cache(folder))?;
+        let mut packages: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|extension| extension == "deb"))
+            .collect();
+        packages.sort();
+        for package in packages {
+            let shown = package.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let unpacker = self.request.unpacker.ok_or_else(|| self.refuse("nothing can read a .deb"))?;
+            let mut command = Command::new(unpacker);
+            command.arg("--fsys-tarfile").arg(&package);
+            command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            die_with_parent(&mut command);
+            let started = |source| ArtifactError::ClientStart { program: unpacker.to_owned(), source };
+            let mut reading = Reading(command.spawn().map_err(started)?);
+            let taken = match reading.0.stdout.take() {
+                Some(mut output) => self.tar(&mut output).and_then(|()| {
+                    // Behind a tar's end is padding, which is read so that its writer can end well.
+                    io::copy(&mut output, &mut io::sink()).map_err(|error| self.unreadable(error))
+                }),
+                None => Err(self.refuse(format!("{shown} cannot be read"))),
+            };
+            taken?;
+            let mut words = String::new();
+            if let Some(mut errors) = reading.0.stderr.take() {
+                let _ = errors.read_to_string(&mut words);
+            }
+            let status = reading.0.wait().map_err(started)?;
+            if !status.success() {
+                return Err(self.refuse(format!("{shown}: {UNPACKER} failed ({status}): {}", words.trim())));
+            }
+        }
+        Ok(())
+    }
+
     fn zip(&mut self, reader: impl Read + io::Seek) -> Result<(), ArtifactError> {
         let mut archive = zip::ZipArchive::new(reader).map_err(|error| self.unreadable(error))?;
         for index in 0..archive.len() {
@@ -167,9 +230,7 @@ impl Taker<'_, '_> {
 
     fn wanted(&mut self, path: &str) -> bool {
         let members = self.request.members;
-        let found = members.iter().find(|member| {
-            member.as_str() == path || (member.ends_with('/') && path.starts_with(member.as_str()))
-        });
+        let found = members.iter().find(|member| is_member(member, path));
         if let Some(member) = found {
             self.matched.insert(member);
         }

@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use sha2::{Digest as _, Sha256};
+
 /// One version of a system for one platform.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Artifact {
@@ -16,6 +18,10 @@ pub struct Artifact {
     pub platform: String,
     /// The artifact's licence, as an SPDX expression.
     pub licence: String,
+    /// Added to the environment of this version's server; it may name files by
+    /// their roles, as `{{libraries}}`.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
     /// Where it can be had, the preferred first. All are the same version.
     pub sources: Vec<Source>,
 }
@@ -46,9 +52,11 @@ pub struct Source {
     /// The registry's kind, and the name there.
     pub kind: SourceKind,
     /// SHA-256 of the archive as it is downloaded, in lower-case hexadecimal;
-    /// empty for a bundled one.
+    /// of the list of pinned packages, or of all that a build is made from,
+    /// where there is no one archive; empty for a bundled one.
     pub sha256: String,
-    /// Size of the archive, in bytes.
+    /// Size of the archive or of all packages, in bytes; for a build, about what
+    /// it downloads.
     pub bytes: u64,
     /// Size of what is taken out of it, in bytes.
     pub unpacked_bytes: u64,
@@ -56,10 +64,56 @@ pub struct Source {
     /// wheels of Python carry whole distributions so.
     pub inner: Option<String>,
     /// Paths inside the archive that are taken; one that ends with `/` is a
-    /// folder with all below it; none means everything.
+    /// folder with all below it, and one that ends with `*` all that begin so in
+    /// their folder; none means everything.
     pub members: Vec<String>,
-    /// What the members are for: role (`library`) to path inside the archive.
+    /// Empty folders that the system expects to find and the archive lacks.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub folders: Vec<String>,
+    /// What the members are for: role (`library`) to path inside the archive;
+    /// one that ends with `/` is a folder. They may lie in any part.
     pub files: BTreeMap<String, String>,
+    /// Further parts, without which it cannot be used: each is fetched by its own
+    /// client and unpacked into the same folder. They have no files and no parts
+    /// of their own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub with: Vec<Source>,
+}
+
+impl Source {
+    /// The source itself and then its further parts: all that has to be fetched.
+    pub fn parts(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.with)
+    }
+
+    /// What tells it from every other: SHA-256 of its archive, or of the digests
+    /// of all its parts, in lower-case hexadecimal.
+    pub fn digest(&self) -> String {
+        if self.with.is_empty() {
+            return self.sha256.clone();
+        }
+        let mut hasher = Sha256::new();
+        for part in self.parts() {
+            hasher.update(format!("{}\n", part.sha256));
+        }
+        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// Size of all that is downloaded, in bytes.
+    pub fn download_bytes(&self) -> u64 {
+        self.parts().map(|part| part.bytes).fold(0, u64::saturating_add)
+    }
+
+    /// Size of all that is unpacked, in bytes.
+    pub fn installed_bytes(&self) -> u64 {
+        self.parts().map(|part| part.unpacked_bytes).fold(0, u64::saturating_add)
+    }
+
+    /// What it is called, with its further parts, for people: `npm name@version`.
+    pub fn called(&self) -> String {
+        let parts = self.parts().map(|part| format!("{} {}", part.kind.name(), part.kind.package()));
+        parts.collect::<Vec<_>>().join(" with ")
+    }
 }
 
 /// The registries that artifacts can come from.
@@ -81,17 +135,79 @@ pub enum SourceKind {
         /// `name==version`, with an exact version.
         package: String,
     },
+    /// Packages of a Debian suite, fetched by `apt-get` and unpacked side by side.
+    Debian {
+        /// The suite: `sid`, `bookworm`.
+        suite: String,
+        /// The packages; the first is what the artifact's version is of.
+        packages: Vec<DebianPackage>,
+        /// They in a few words.
+        summary: String,
+    },
+    /// A program of a Go module, built by `go`.
+    Go {
+        /// The import path of the program.
+        package: String,
+        /// Build tags.
+        tags: Vec<String>,
+        /// The text of the `go.mod` in whose module it is built.
+        #[serde(skip)]
+        go_mod: String,
+        /// The text of its `go.sum`, by which everything is pinned.
+        #[serde(skip)]
+        go_sum: String,
+        /// The lowest version of Go that will do, as `go.mod` says: `1.25.6`.
+        go: String,
+    },
     /// Part of the program.
     Bundled,
 }
 
+/// One package of Debian, pinned.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DebianPackage {
+    /// Its name.
+    pub name: String,
+    /// Its exact version, with epoch and revision.
+    pub version: String,
+    /// SHA-256 of the `.deb`, in lower-case hexadecimal.
+    pub sha256: String,
+    /// Size of the `.deb`, in bytes.
+    pub bytes: u64,
+}
+
+impl DebianPackage {
+    /// The version of what is packaged, without what Debian adds: `9.7.4` of `1:9.7.4+dfsg-2`.
+    pub fn upstream_version(&self) -> &str {
+        let version = self.version.split_once(':').map_or(self.version.as_str(), |(_, version)| version);
+        let version = version.rsplit_once('-').map_or(version, |(version, _)| version);
+        version.split(['+', '~']).next().unwrap_or(version)
+    }
+}
+
 impl SourceKind {
+    /// Packages of a suite, with their words for people.
+    pub fn debian(suite: impl Into<String>, packages: Vec<DebianPackage>) -> Self {
+        let suite = suite.into();
+        let first = packages.first().map(|first| format!("{} {}", first.name, first.version));
+        let more = match packages.len() {
+            0 | 1 => String::new(),
+            2 => " and 1 package more".to_owned(),
+            count => format!(" and {} packages more", count - 1),
+        };
+        let summary = format!("{suite} {}{more}", first.unwrap_or_default());
+        Self::Debian { suite, packages, summary }
+    }
+
     /// The kind's name in `system.toml`.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Npm { .. } => "npm",
             Self::Maven { .. } => "maven",
             Self::Pypi { .. } => "pypi",
+            Self::Debian { .. } => "debian",
+            Self::Go { .. } => "go",
             Self::Bundled => "bundled",
         }
     }
@@ -99,7 +215,8 @@ impl SourceKind {
     /// What the source is called there, for people.
     pub fn package(&self) -> &str {
         match self {
-            Self::Npm { package } | Self::Pypi { package } => package,
+            Self::Npm { package } | Self::Pypi { package } | Self::Go { package, .. } => package,
+            Self::Debian { summary, .. } => summary,
             Self::Maven { coordinates } => coordinates,
             Self::Bundled => "part of the program",
         }

@@ -8,13 +8,15 @@ use serde::Serialize;
 use super::{
     artifact::Artifact,
     definition::{Exception, LoadMode, OpenDefinition, PropertiesDefinition, QuestionDefinition, Scalar},
+    elsewhere::{BY_ADDRESS, Elsewhere},
     error::CatalogueError,
     near::did_you_mean,
-    server::Server,
+    server::{Server, Transport},
     statements::{ANALYTICS, QUESTIONS, RawFile, StatementKind},
     system::{Storage, System, Variant},
     template::{self, RUN_TIME, Replacement},
 };
+use crate::artifacts::Installed;
 
 /// Run-time placeholders that an engine's settings may hold: the others have a
 /// value only for a statement.
@@ -42,8 +44,13 @@ pub struct Configuration {
     pub in_memory: bool,
     /// The version.
     pub version: String,
-    /// What to install; none for a system that runs only by address.
+    /// What to install; none for a system that is not installed by the program.
     pub artifact: Option<Artifact>,
+    /// Text that the engine's own answer about its version must contain.
+    pub reports: Option<String>,
+    /// A statement that tells the version, where the protocol tells another's and
+    /// the program has not installed it.
+    pub asks_version: Option<String>,
     /// The variant's name.
     pub variant: String,
     /// The variant in a few words.
@@ -57,6 +64,8 @@ pub struct Configuration {
     /// How its server is started; none for an embedded engine, and for a system
     /// that runs only by address.
     pub server: Option<Server>,
+    /// How the run makes itself at home on a server that somebody else runs.
+    pub elsewhere: Option<Elsewhere>,
     /// How a session with the engine is opened.
     pub open: Open,
     /// Every deviation from the system's defaults.
@@ -68,6 +77,38 @@ pub struct Configuration {
     /// `blake3:…` over everything that decides what is measured: version,
     /// settings, statements and plan rules, but no prose and no source.
     pub digest: String,
+}
+
+impl Configuration {
+    /// The same of what is really installed, which may be a newer version that was accepted in the place of
+    /// the pinned one.
+    #[must_use]
+    pub fn really(mut self, installed: &Installed) -> Self {
+        if installed.version != self.version {
+            self.version.clone_from(&installed.version);
+            self.reports = Some(installed.reports.clone());
+            if let Some(artifact) = &mut self.artifact {
+                artifact.version.clone_from(&installed.version);
+                artifact.reports.clone_from(&installed.reports);
+            }
+            self.digest = digest(&self);
+        }
+        self
+    }
+
+    /// The same, with its server reached so; an engine without a server stays as it is.
+    ///
+    /// # Errors
+    /// [`CatalogueError::NoSocket`] when the system's folder tells of no socket.
+    pub fn reached_over(mut self, transport: Transport) -> Result<Self, CatalogueError> {
+        let Some(server) = &mut self.server else { return Ok(self) };
+        if transport == Transport::Unix && server.socket.is_none() {
+            return Err(CatalogueError::NoSocket { system: self.system });
+        }
+        server.transport = transport;
+        self.digest = digest(&self);
+        Ok(self)
+    }
 }
 
 /// How a session with the engine is opened.
@@ -95,11 +136,13 @@ pub struct Properties {
 pub struct Analytics {
     /// How documents get in.
     pub load: LoadMode,
-    /// Whether a load that fails leaves nothing behind.
-    pub atomic_load: bool,
     /// Document traits, beyond the standard ones, with which a document is
     /// offered on its own.
     pub suspects: Vec<String>,
+    /// Files and folders of logs (written ahead, or for replication), below a
+    /// session's folder; names that end in `*` stand for all that begin so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<String>,
     /// What is declared or demanded per question (`q1` …).
     pub questions: BTreeMap<String, QuestionRules>,
     /// The statement files by name (`create`, `q1` …).
@@ -213,6 +256,7 @@ pub(crate) fn resolve(
     system: &System,
     variant: &Variant,
     storage: &Storage,
+    by_address: bool,
     used: &mut BTreeSet<String>,
 ) -> Result<Configuration, CatalogueError> {
     let layers = layers(system, variant, storage);
@@ -236,14 +280,15 @@ pub(crate) fn resolve(
         (Some(definition), Some(files)) => {
             let mut resolved = BTreeMap::new();
             for rule in &ANALYTICS {
-                let Some(raw) = files.get(&variant.name, rule.name) else { continue };
+                let own = by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
+                let Some(raw) = own.or_else(|| files.get(&variant.name, rule.name)) else { continue };
                 let filled = fill_file(system, variant, raw, &values, |text| put_in(text, &RUN_TIME))?;
                 resolved.insert(rule.name.to_owned(), filled);
             }
             Some(Analytics {
                 load: definition.load,
-                atomic_load: definition.atomic_load,
                 suspects: definition.suspects.clone(),
+                logs: definition.logs.clone(),
                 questions: questions(system, &layers)?,
                 files: resolved,
             })
@@ -260,12 +305,15 @@ pub(crate) fn resolve(
         in_memory: system.definition.in_memory,
         version: system.definition.default_version.clone(),
         artifact: None,
+        reports: None,
+        asks_version: None,
         variant: variant.name.clone(),
         variant_title: variant.title.clone(),
         ranks_with: variant.ranks_with.clone(),
         storage: storage.name.clone(),
         storage_title: storage.title.clone(),
         server: system.server.clone(),
+        elsewhere: None,
         open,
         exceptions: layers.iter().flat_map(|layer| layer.exceptions).cloned().collect(),
         properties: properties(&layers),
@@ -416,7 +464,6 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
             .collect();
         serde_json::json!({
             "load": analytics.load,
-            "atomic_load": analytics.atomic_load,
             "suspects": analytics.suspects,
             "questions": analytics.questions,
             "statements": statements,
@@ -426,7 +473,7 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
         "system": configuration.system,
         "protocol": configuration.protocol,
         "version": configuration.version,
-        "reports": configuration.artifact.as_ref().map(|artifact| &artifact.reports),
+        "reports": configuration.reports,
         "variant": configuration.variant,
         "ranks_with": configuration.ranks_with,
         "storage": configuration.storage,
@@ -436,6 +483,9 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
     // Only where there is one: the digests of embedded engines are older than servers.
     if let Some(server) = &configuration.server {
         decisive["server"] = serde_json::json!(server);
+    }
+    if let Some(elsewhere) = &configuration.elsewhere {
+        decisive["elsewhere"] = serde_json::json!(elsewhere);
     }
     format!("blake3:{}", blake3::hash(decisive.to_string().as_bytes()).to_hex())
 }

@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Deserializer, Serialize, de};
 
+use super::artifact::DebianPackage;
+
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Definition {
@@ -28,6 +30,7 @@ pub(crate) struct Definition {
     #[serde(default, rename = "artifact")]
     pub(crate) artifacts: Vec<ArtifactDefinition>,
     pub(crate) server: Option<ServerDefinition>,
+    pub(crate) address: Option<AddressDefinition>,
     #[serde(default)]
     pub(crate) open: OpenDefinition,
     #[serde(default, rename = "exception")]
@@ -52,6 +55,9 @@ pub(crate) struct ArtifactDefinition {
     pub(crate) licence: Option<String>,
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
+    /// What only this version's server needs in its environment.
+    #[serde(default)]
+    pub(crate) environment: BTreeMap<String, Scalar>,
     #[serde(rename = "source")]
     pub(crate) sources: Vec<SourceDefinition>,
 }
@@ -68,30 +74,126 @@ pub(crate) struct SourceDefinition {
     pub(crate) bytes: Option<u64>,
     pub(crate) unpacked_bytes: Option<u64>,
     pub(crate) inner: Option<String>,
+    /// Of Debian.
+    pub(crate) suite: Option<String>,
+    #[serde(default)]
+    pub(crate) packages: Vec<DebianPackage>,
+    /// The folder of a Go module, in the system's own.
+    pub(crate) module: Option<String>,
+    #[serde(default)]
+    pub(crate) tags: Vec<String>,
     #[serde(default)]
     pub(crate) members: Vec<String>,
+    #[serde(default)]
+    pub(crate) folders: Vec<String>,
     /// For a source whose archive is laid out unlike the others'.
     pub(crate) files: Option<BTreeMap<String, String>>,
+    /// Further parts, unpacked into the same folder.
+    #[serde(default)]
+    pub(crate) with: Vec<SourceDefinition>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ServerDefinition {
+    /// Nobody where a server lets everybody in.
+    #[serde(default)]
     pub(crate) user: String,
+    #[serde(default)]
     pub(crate) database: String,
+    #[serde(default, rename = "need")]
+    pub(crate) needs: Vec<Need>,
     #[serde(default)]
     pub(crate) init: Vec<Vec<String>>,
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
+    pub(crate) folder: Option<String>,
     pub(crate) start: Vec<String>,
+    #[serde(default)]
+    pub(crate) tcp: Vec<String>,
+    #[serde(default)]
+    pub(crate) unix: Vec<String>,
+    pub(crate) socket: Option<String>,
     #[serde(default)]
     pub(crate) setting: Vec<String>,
     #[serde(default)]
     pub(crate) environment: BTreeMap<String, Scalar>,
     pub(crate) stop: String,
+    #[serde(default)]
+    pub(crate) stop_status: Vec<i32>,
     pub(crate) abandon: Option<String>,
     pub(crate) start_limit_s: Option<u64>,
     pub(crate) stop_limit_s: Option<u64>,
+    pub(crate) own: Option<OwnDefinition>,
+}
+
+/// Commands for the user's own programs, where those of the artifact name more
+/// than programs: a loader, libraries.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OwnDefinition {
+    #[serde(default)]
+    pub(crate) init: Vec<Vec<String>>,
+    pub(crate) start: Vec<String>,
+}
+
+/// How a run makes itself at home on a server that somebody else runs.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddressDefinition {
+    /// Where servers speak another protocol than what is installed.
+    pub(crate) protocol: Option<String>,
+    /// Where documents get in another way.
+    pub(crate) load: Option<LoadMode>,
+    /// The user as whom sessions log in, where the address names none.
+    #[serde(default)]
+    pub(crate) user: String,
+    /// The database from which the run's own is made, where the address names
+    /// none.
+    #[serde(default)]
+    pub(crate) database: String,
+    /// Statements that make the run's own database, `{{database}}`; none where
+    /// it comes to be by itself, or there is no such thing.
+    #[serde(default)]
+    pub(crate) create: Vec<String>,
+    /// Statements that remove it, whether it is there or not.
+    pub(crate) drop: Vec<String>,
+    /// A statement whose rows are statements that end what the run's own
+    /// sessions still do there; needed where servers go on when nobody listens
+    /// any more.
+    pub(crate) end: Option<String>,
+    /// A statement that tells the version, where the protocol tells another's.
+    pub(crate) version: Option<String>,
+    /// Tables' names are all that keeps runs apart: they get the run's name.
+    #[serde(default)]
+    pub(crate) prefix: bool,
+    /// The variants of a plain run, where those of the system itself need
+    /// settings with which a server is started.
+    #[serde(default)]
+    pub(crate) variants: Vec<String>,
+    /// The statements of `[open]` change nothing but the session: they are run
+    /// by address, too.
+    #[serde(default)]
+    pub(crate) statements: bool,
+}
+
+/// A program of the machine that a server cannot do without.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// The program's name, and that of its path in commands.
+    pub name: String,
+    /// Variables of the environment that may name a folder with the program in
+    /// its `bin`.
+    #[serde(default)]
+    pub homes: Vec<String>,
+    /// The lowest version that will do.
+    pub at_least: u32,
+    /// The highest.
+    pub at_most: u32,
+    /// What to do when there is none; prose, and no part of a digest.
+    #[serde(skip_serializing)]
+    pub remedy: String,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -114,9 +216,10 @@ pub(crate) struct PropertiesDefinition {
 pub(crate) struct AnalyticsDefinition {
     pub(crate) load: LoadMode,
     #[serde(default)]
-    pub(crate) atomic_load: bool,
-    #[serde(default)]
     pub(crate) suspects: Vec<String>,
+    /// Where the system keeps its logs, below a session's folder.
+    #[serde(default)]
+    pub(crate) logs: Vec<String>,
     #[serde(default)]
     pub(crate) questions: BTreeMap<String, QuestionDefinition>,
 }

@@ -27,6 +27,30 @@ pub enum CatalogueError {
         /// What is wrong and what to do.
         message: String,
     },
+    /// The system has no socket over which it could be reached.
+    #[error(
+        "{system} is reached over TCP only, for its folder names no Unix socket: leave it out of --systems, or choose --transport tcp"
+    )]
+    NoSocket {
+        /// Its name.
+        system: String,
+    },
+    /// The system's folder says nothing of servers by address.
+    #[error("{system} cannot be reached by address: its folder has no [address]")]
+    NoAddress {
+        /// Its name.
+        system: String,
+    },
+    /// The user's own programs are not where they should be.
+    #[error("{system}={path}: {message}")]
+    Own {
+        /// The system.
+        system: String,
+        /// Where they were looked for.
+        path: String,
+        /// What is wrong.
+        message: String,
+    },
     /// No system of this name.
     #[error("there is no system `{name}`{}; there is {}", did_you_mean(.name, .known.iter().map(String::as_str)), listed(.known))]
     UnknownSystem {

@@ -5,8 +5,10 @@
 //! misspelt setting would otherwise be measured as if it were set.
 
 mod artifact;
+mod built;
 mod configuration;
 mod definition;
+mod elsewhere;
 mod error;
 mod folder;
 mod locate;
@@ -22,14 +24,17 @@ use std::path::PathBuf;
 
 use include_dir::{Dir, include_dir};
 
-pub use artifact::{ANY_PLATFORM, Artifact, Source, SourceKind, platform};
+pub use artifact::{ANY_PLATFORM, Artifact, DebianPackage, Source, SourceKind, platform};
+pub(crate) use built::identity;
 pub use configuration::{Analytics, Configuration, Open, Properties, QuestionRules, StatementFile};
-pub use definition::{Exception, LoadMode};
+pub use definition::{Exception, LoadMode, Need};
+pub use elsewhere::{Elsewhere, Provenance};
 pub use error::CatalogueError;
 pub(crate) use error::listed;
 pub use folder::Origin;
-pub use selection::{Selected, select_variants};
-pub use server::Server;
+pub use selection::{Selected, Setting, select_variants};
+pub use server::{Server, Transport};
+pub(crate) use sources::is_member;
 pub use statements::StatementKind;
 pub use system::{Storage, System, Variant};
 pub use template::{PlaceholderError, RUN_TIME, fill, sql_text};

@@ -82,6 +82,16 @@ impl Catalogue {
     }
 }
 
+/// Where variants are asked for: those of a plain run can be others on servers
+/// by address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// What the program installs and starts, or the user's own programs.
+    Started,
+    /// A server by address.
+    ByAddress,
+}
+
 /// The variants that `text` names, for each of the systems: `default`, `all`,
 /// names or aliases, separated by commas. A name has to be known to one of the
 /// systems at least; a system that lacks it is left with fewer variants, or
@@ -92,6 +102,7 @@ impl Catalogue {
 pub fn select_variants<'a>(
     systems: &[&'a System],
     text: &str,
+    setting: Setting,
 ) -> Result<Vec<Vec<&'a Variant>>, CatalogueError> {
     let parts: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
     if parts.is_empty() {
@@ -100,14 +111,16 @@ pub fn select_variants<'a>(
             message: "name variants, or `default`, or `all`".to_owned(),
         });
     }
-    let matches = |variant: &Variant, part: &str| match part {
+    let matches = |system: &System, variant: &Variant, part: &str| match part {
+        "default" if setting == Setting::ByAddress => system.is_default_by_address(variant),
         "default" => variant.in_default,
         "all" => variant.in_all,
         name => variant.is_called(name),
     };
     for part in &parts {
-        let known =
-            systems.iter().any(|system| system.variants().iter().any(|variant| matches(variant, part)));
+        let known = systems
+            .iter()
+            .any(|system| system.variants().iter().any(|variant| matches(system, variant, part)));
         if !known {
             let names: Vec<&str> = systems.iter().map(|system| system.name()).collect();
             let mut known: Vec<String> = systems.iter().flat_map(|system| system.variant_names()).collect();
@@ -123,7 +136,7 @@ pub fn select_variants<'a>(
     Ok(systems
         .iter()
         .map(|system| {
-            let wanted = |variant: &&Variant| parts.iter().any(|part| matches(variant, part));
+            let wanted = |variant: &&Variant| parts.iter().any(|part| matches(system, variant, part));
             system.variants().iter().filter(wanted).collect()
         })
         .collect())

@@ -4,20 +4,27 @@ use std::collections::BTreeMap;
 
 use super::{
     artifact::{ANY_PLATFORM, Artifact, Source, SourceKind},
+    built::{self, MODULE_FILES},
     definition::{ArtifactDefinition, Definition, SourceDefinition},
     error::{CatalogueError, listed},
+    folder::Folder,
     locate::TomlText,
     near::did_you_mean,
+    server::plain,
 };
 
-const KINDS: [&str; 4] = ["npm", "maven", "pypi", "bundled"];
+const KINDS: [&str; 6] = ["npm", "maven", "pypi", "debian", "go", "bundled"];
 
 /// Checks and turns over all artifacts of a system.
-pub(crate) fn artifacts(definition: &Definition, text: &TomlText) -> Result<Vec<Artifact>, CatalogueError> {
+pub(crate) fn artifacts(
+    definition: &Definition,
+    text: &TomlText,
+    folder: &Folder,
+) -> Result<Vec<Artifact>, CatalogueError> {
     let mut artifacts: Vec<Artifact> = Vec::new();
     for (index, written) in definition.artifacts.iter().enumerate() {
         let index = index.to_string();
-        let artifact = artifact(definition, written, text, &index)?;
+        let artifact = artifact(definition, written, text, folder, &index)?;
         let twice = |other: &&Artifact| {
             other.version == artifact.version
                 && (other.platform == artifact.platform
@@ -42,6 +49,7 @@ fn artifact(
     definition: &Definition,
     written: &ArtifactDefinition,
     text: &TomlText,
+    folder: &Folder,
     index: &str,
 ) -> Result<Artifact, CatalogueError> {
     let error = |key: &str, message: String| text.error(&["artifact", index, key], message);
@@ -62,7 +70,9 @@ fn artifact(
     }
     let mut sources = Vec::new();
     for (number, source) in written.sources.iter().enumerate() {
-        sources.push(self::source(written, source, text, index, &number.to_string())?);
+        let number = number.to_string();
+        let place = Place { text, keys: vec!["artifact", index, "source", &number] };
+        sources.push(with_parts(written, source, folder, &place)?);
     }
     Ok(Artifact {
         system: definition.name.clone(),
@@ -70,21 +80,71 @@ fn artifact(
         reports: written.reports.clone(),
         platform: written.platform.clone(),
         licence: written.licence.clone().unwrap_or_else(|| definition.licence.clone()),
+        environment: plain(&written.environment),
         sources,
     })
 }
 
-fn source(
+/// Where a source stands in `system.toml`.
+struct Place<'a> {
+    text: &'a TomlText,
+    keys: Vec<&'a str>,
+}
+
+impl Place<'_> {
+    fn error(&self, key: &str, message: String) -> CatalogueError {
+        let keys: Vec<&str> = self.keys.iter().copied().chain([key]).collect();
+        self.text.error(&keys, message)
+    }
+}
+
+/// A source with its further parts, whose members its files may name.
+fn with_parts(
     artifact: &ArtifactDefinition,
     written: &SourceDefinition,
-    text: &TomlText,
-    artifact_index: &str,
-    index: &str,
+    folder: &Folder,
+    place: &Place<'_>,
 ) -> Result<Source, CatalogueError> {
-    let error =
-        |key: &str, message: String| text.error(&["artifact", artifact_index, "source", index, key], message);
-    let missing = |key: &str| error(key, format!("a source of kind {} needs `{key}`", written.kind));
     let files = written.files.clone().unwrap_or_else(|| artifact.files.clone());
+    let mut source = source(Some(artifact), written, &files, folder, place)?;
+    if !written.with.is_empty() && matches!(source.kind, SourceKind::Bundled | SourceKind::Go { .. }) {
+        return Err(place.error("with", format!("a source of kind {} has no further parts", written.kind)));
+    }
+    for (number, part) in written.with.iter().enumerate() {
+        let number = number.to_string();
+        let keys = place.keys.iter().copied().chain(["with", number.as_str()]).collect();
+        let place = Place { text: place.text, keys };
+        if matches!(part.kind.as_str(), "bundled" | "go") {
+            let message = format!("a part cannot be of kind {}: it is an archive or packages", part.kind);
+            return Err(place.error("kind", message));
+        }
+        if part.files.is_some() {
+            let message = "belongs to the source, whose files may lie in any part".to_owned();
+            return Err(place.error("files", message));
+        }
+        if !part.with.is_empty() {
+            return Err(
+                place.error("with", "a part has no parts of its own: put them side by side".to_owned())
+            );
+        }
+        source.with.push(self::source(None, part, &BTreeMap::new(), folder, &place)?);
+    }
+    let members: Vec<&[String]> = source.parts().map(|part| part.members.as_slice()).collect();
+    check_files(&files, &members).map_err(|message| place.error("files", message))?;
+    source.files = files;
+    Ok(source)
+}
+
+/// One part; `artifact` is there for the first, which is the version itself.
+fn source(
+    artifact: Option<&ArtifactDefinition>,
+    written: &SourceDefinition,
+    files: &BTreeMap<String, String>,
+    folder: &Folder,
+    place: &Place<'_>,
+) -> Result<Source, CatalogueError> {
+    let error = |key: &str, message: String| place.error(key, message);
+    let missing = |key: &str| error(key, format!("a source of kind {} needs `{key}`", written.kind));
     let kind = match written.kind.as_str() {
         "bundled" => {
             let set = [
@@ -94,7 +154,12 @@ fn source(
                 ("bytes", written.bytes.is_some()),
                 ("unpacked_bytes", written.unpacked_bytes.is_some()),
                 ("inner", written.inner.is_some()),
+                ("suite", written.suite.is_some()),
+                ("packages", !written.packages.is_empty()),
+                ("module", written.module.is_some()),
+                ("tags", !written.tags.is_empty()),
                 ("members", !written.members.is_empty()),
+                ("folders", !written.folders.is_empty()),
                 ("files", !files.is_empty()),
             ];
             if let Some((key, _)) = set.iter().find(|(_, set)| *set) {
@@ -107,7 +172,9 @@ fn source(
                 unpacked_bytes: 0,
                 inner: None,
                 members: Vec::new(),
-                files,
+                folders: Vec::new(),
+                files: BTreeMap::new(),
+                with: Vec::new(),
             });
         }
         "npm" => {
@@ -134,6 +201,8 @@ fn source(
             }
             SourceKind::Maven { coordinates }
         }
+        "debian" => built::debian(artifact, written).map_err(|(key, message)| error(key, message))?,
+        "go" => built::go(written, files, folder).map_err(|(key, message)| error(key, message))?,
         other => {
             let near = did_you_mean(other, KINDS);
             return Err(error(
@@ -142,27 +211,53 @@ fn source(
             ));
         }
     };
-    let foreign = match kind {
-        SourceKind::Npm { .. } | SourceKind::Pypi { .. } => ("coordinates", written.coordinates.is_some()),
-        _ => ("package", written.package.is_some()),
+    let of_kind: &[&str] = match &kind {
+        SourceKind::Npm { .. } | SourceKind::Pypi { .. } => &["package", "sha256", "inner", "members"],
+        SourceKind::Debian { .. } => &["suite", "packages", "members"],
+        SourceKind::Go { .. } => &["package", "module", "tags"],
+        _ => &["coordinates", "sha256", "inner", "members"],
     };
-    if foreign.1 {
-        return Err(error(foreign.0, format!("a source of kind {} has none", written.kind)));
+    let set = [
+        ("package", written.package.is_some()),
+        ("coordinates", written.coordinates.is_some()),
+        ("sha256", written.sha256.is_some()),
+        ("inner", written.inner.is_some()),
+        ("suite", written.suite.is_some()),
+        ("packages", !written.packages.is_empty()),
+        ("module", written.module.is_some()),
+        ("tags", !written.tags.is_empty()),
+        ("members", !written.members.is_empty()),
+    ];
+    if let Some((key, _)) = set.iter().find(|(key, set)| *set && !of_kind.contains(key)) {
+        return Err(error(key, format!("a source of kind {} has none", written.kind)));
     }
-    let sha256 = written.sha256.clone().ok_or_else(|| missing("sha256"))?;
-    if sha256.len() != 64 || !sha256.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')) {
+    let sha256 = match built::identity(&kind) {
+        Some(digest) => digest,
+        None => written.sha256.clone().ok_or_else(|| missing("sha256"))?,
+    };
+    if !is_digest(&sha256) {
         return Err(error("sha256", "a digest is 64 digits of lower-case hexadecimal".to_owned()));
     }
-    let bytes = written.bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("bytes"))?;
+    let bytes = match &kind {
+        SourceKind::Debian { packages, .. } if written.bytes.is_none() => {
+            packages.iter().map(|package| package.bytes).sum()
+        }
+        SourceKind::Debian { .. } => {
+            return Err(error("bytes", "each package has its own: leave it out".to_owned()));
+        }
+        _ => written.bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("bytes"))?,
+    };
     let unpacked_bytes =
         written.unpacked_bytes.filter(|bytes| *bytes > 0).ok_or_else(|| missing("unpacked_bytes"))?;
-    if let Some(member) = written.members.iter().find(|member| !is_inside(member)) {
+    if let Some(member) = written.members.iter().find(|member| !is_inside(member.trim_end_matches('*'))) {
         return Err(error("members", format!("`{member}` is no path inside an archive")));
+    }
+    if let Some(folder) = written.folders.iter().find(|folder| !is_inside(folder)) {
+        return Err(error("folders", format!("`{folder}` is no path inside an archive")));
     }
     if let Some(inner) = written.inner.as_ref().filter(|inner| !is_inside(inner) || inner.ends_with('/')) {
         return Err(error("inner", format!("`{inner}` is no file inside an archive")));
     }
-    check_files(&files, &written.members).map_err(|message| error("files", message))?;
     Ok(Source {
         kind,
         sha256,
@@ -170,32 +265,62 @@ fn source(
         unpacked_bytes,
         inner: written.inner.clone(),
         members: written.members.clone(),
-        files,
+        folders: written.folders.clone(),
+        files: BTreeMap::new(),
+        with: Vec::new(),
     })
 }
 
-fn check_files(files: &BTreeMap<String, String>, members: &[String]) -> Result<(), String> {
+/// Whether every file lies in a part that is taken whole, or is among the
+/// members of one.
+fn check_files(files: &BTreeMap<String, String>, parts: &[&[String]]) -> Result<(), String> {
     for (role, path) in files {
         if !is_inside(path) {
             return Err(format!("`{path}` ({role}) is no path inside an archive"));
         }
-        let taken = members.is_empty()
-            || members
-                .iter()
-                .any(|member| member == path || (member.ends_with('/') && path.starts_with(member)));
-        if !taken {
+        let within = |member: &String| path.ends_with('/') && member.starts_with(path);
+        let taken = |members: &&[String]| {
+            members.is_empty() || members.iter().any(|member| is_member(member, path) || within(member))
+        };
+        if !parts.iter().any(taken) {
             return Err(format!("`{path}` ({role}) is not among the members that are taken"));
         }
     }
     Ok(())
 }
 
+/// Whether `member` stands for the file (or the folder, which ends in `/`) at `path`.
+pub(crate) fn is_member(member: &str, path: &str) -> bool {
+    match member.strip_suffix('*') {
+        Some(beginning) => path.strip_prefix(beginning).is_some_and(|rest| !rest.contains('/')),
+        None => member == path || (member.ends_with('/') && path.starts_with(member)),
+    }
+}
+
+/// Whether a file of a system's folder belongs to a module that one of its artifacts is built from.
+pub(crate) fn is_of_a_module(definition: &Definition, path: &str) -> bool {
+    let mut modules = definition
+        .artifacts
+        .iter()
+        .flat_map(|artifact| &artifact.sources)
+        .filter_map(|source| source.module.as_deref());
+    modules.any(|module| {
+        path.strip_prefix(module.trim_end_matches('/'))
+            .and_then(|rest| rest.strip_prefix('/'))
+            .is_some_and(|name| MODULE_FILES.contains(&name))
+    })
+}
+
+pub(super) fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// Whether a path stays below the folder it is put in.
-fn is_inside(path: &str) -> bool {
+pub(super) fn is_inside(path: &str) -> bool {
     !path.is_empty() && path.trim_end_matches('/').split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-fn is_plain(text: &str) -> bool {
+pub(super) fn is_plain(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphanumeric())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_+".contains(&byte))
 }

@@ -135,6 +135,11 @@ impl WorkloadFiles {
         Ok(files)
     }
 
+    /// The file that a variant itself has.
+    pub(crate) fn own(&self, variant: &str, name: &str) -> Option<&RawFile> {
+        self.variants.get(variant).and_then(|own| own.get(name))
+    }
+
     /// The file that holds `name` for `variant`.
     pub(crate) fn get(&self, variant: &str, name: &str) -> Option<&RawFile> {
         self.variants.get(variant).and_then(|own| own.get(name)).or_else(|| self.base.get(name))

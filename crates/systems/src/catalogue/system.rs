@@ -6,6 +6,7 @@ use super::{
     artifact::{Artifact, platform},
     configuration::{self, Configuration},
     definition::Definition,
+    elsewhere::{self, Elsewhere},
     error::CatalogueError,
     folder::{Folder, Origin},
     locate::TomlText,
@@ -64,6 +65,7 @@ pub struct System {
     pub(crate) analytics: Option<WorkloadFiles>,
     artifacts: Vec<Artifact>,
     pub(crate) server: Option<Server>,
+    pub(crate) elsewhere: Option<Elsewhere>,
     variants: Vec<Variant>,
     storages: Vec<Storage>,
 }
@@ -76,16 +78,19 @@ impl System {
         let text = TomlText { file: folder.shown(DEFINITION), text: text.clone() };
         let definition: Definition = toml::from_str(&text.text).map_err(|error| text.reader_error(&error))?;
         check_names(&folder, &definition, &text)?;
-        let artifacts = sources::artifacts(&definition, &text)?;
+        let artifacts = sources::artifacts(&definition, &text, &folder)?;
         let server = server::server(&definition, &text)?;
+        let elsewhere = elsewhere::elsewhere(&definition, &text)?;
         let variants = variants(&definition, &text)?;
         let storages = storages(&definition);
-        let names: Vec<&str> = definition.variants.keys().map(String::as_str).collect();
+        let by_address = definition.address.as_ref().map(|_| elsewhere::BY_ADDRESS);
+        let names: Vec<&str> = definition.variants.keys().map(String::as_str).chain(by_address).collect();
         let analytics = match &definition.analytics {
             Some(_) => Some(WorkloadFiles::read(&folder, "analytics", &statements::ANALYTICS, &names)?),
             None => None,
         };
-        let system = Self { definition, text, folder, analytics, artifacts, server, variants, storages };
+        let system =
+            Self { definition, text, folder, analytics, artifacts, server, elsewhere, variants, storages };
         system.check_files()?;
         system.check_values()?;
         Ok(system)
@@ -119,6 +124,11 @@ impl System {
     /// Whether the engine lives inside the worker process.
     pub fn is_embedded(&self) -> bool {
         self.definition.embedded
+    }
+
+    /// How its server is made, started and stopped; none for an embedded engine.
+    pub fn server(&self) -> Option<&Server> {
+        self.server.as_ref()
     }
 
     /// Whether a run that names no systems has it.
@@ -197,6 +207,18 @@ impl System {
         })
     }
 
+    /// The storage setting of this name.
+    ///
+    /// # Errors
+    /// None is called so; the error lists those there are.
+    pub fn storage(&self, name: &str) -> Result<&Storage, CatalogueError> {
+        self.storages.iter().find(|known| known.name == name).ok_or_else(|| CatalogueError::UnknownStorage {
+            system: self.name().to_owned(),
+            storage: name.to_owned(),
+            known: self.storages.iter().map(|known| known.name.clone()).collect(),
+        })
+    }
+
     pub(crate) fn variant_names(&self) -> Vec<String> {
         self.variants
             .iter()
@@ -243,16 +265,15 @@ impl System {
     ) -> Result<Configuration, CatalogueError> {
         let artifact = self.artifact(version)?;
         let variant = self.variant(variant)?;
-        let storage = self.storages.iter().find(|known| known.name == storage).ok_or_else(|| {
-            CatalogueError::UnknownStorage {
-                system: self.name().to_owned(),
-                storage: storage.to_owned(),
-                known: self.storages.iter().map(|known| known.name.clone()).collect(),
-            }
-        })?;
-        let mut configuration = configuration::resolve(self, variant, storage, &mut BTreeSet::new())?;
+        let storage = self.storage(storage)?;
+        let mut configuration = configuration::resolve(self, variant, storage, false, &mut BTreeSet::new())?;
         configuration.version = version.to_owned();
         configuration.artifact = artifact.cloned();
+        configuration.reports = artifact.map(|artifact| artifact.reports.clone());
+        if let (Some(server), Some(artifact)) = (&mut configuration.server, artifact) {
+            let own = artifact.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
+            server.environment.extend(own);
+        }
         configuration.digest = configuration::digest(&configuration);
         Ok(configuration)
     }
@@ -260,6 +281,9 @@ impl System {
     /// Files that belong to nothing, and files that are missing.
     fn check_files(&self) -> Result<(), CatalogueError> {
         for path in self.folder.files.keys() {
+            if sources::is_of_a_module(&self.definition, path) {
+                continue;
+            }
             let (top, inside) = path.split_once('/').unwrap_or((path, ""));
             match (top, inside) {
                 (DEFINITION | "README.md", "") => {}
@@ -291,6 +315,11 @@ impl System {
                 files.check(&self.folder, "analytics", rule, &variant.name, load)?;
             }
         }
+        if let Some(load) = self.definition.address.as_ref().and_then(|address| address.load) {
+            for rule in &statements::ANALYTICS {
+                files.check(&self.folder, "analytics", rule, elsewhere::BY_ADDRESS, load)?;
+            }
+        }
         Ok(())
     }
 
@@ -300,7 +329,10 @@ impl System {
         let mut used = BTreeSet::new();
         for variant in &self.variants {
             for storage in &self.storages {
-                configuration::resolve(self, variant, storage, &mut used)?;
+                configuration::resolve(self, variant, storage, false, &mut used)?;
+                if self.elsewhere.is_some() {
+                    configuration::resolve(self, variant, storage, true, &mut used)?;
+                }
             }
         }
         let base = &self.definition;

@@ -1,5 +1,9 @@
 //! What the tests share: folders, archives and clients that are shell scripts.
 
+#![allow(dead_code, reason = "every test file takes what it needs")]
+
+pub(crate) mod suite;
+
 use std::{
     fs,
     io::Write as _,
@@ -7,7 +11,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use jsonathlon_systems::{Artifact, Source, SourceKind, Store};
+use jsonathlon_systems::{Artifact, Catalogue, CatalogueError, Source, SourceKind, Store};
 use sha2::{Digest, Sha256};
 
 /// A cache, a search path that holds nothing but what a test puts there, and an
@@ -47,6 +51,8 @@ impl World {
 set -e
 archive='{archive}'
 pid_file='{pid}'
+start=$PWD
+all=$*
 echo "{program} $*" >> '{calls}'
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -113,6 +119,7 @@ pub(crate) fn artifact(sources: Vec<Source>) -> Artifact {
         reports: "2.0.1".into(),
         platform: "any".into(),
         licence: "MIT".into(),
+        environment: std::collections::BTreeMap::new(),
         sources,
     }
 }
@@ -125,7 +132,9 @@ pub(crate) fn source(kind: SourceKind, archive: &[u8], members: &[&str]) -> Sour
         unpacked_bytes: 1_000_000,
         inner: None,
         members: members.iter().map(|member| (*member).to_owned()).collect(),
+        folders: Vec::new(),
         files: [("library".to_owned(), "package/lib.so".to_owned())].into(),
+        with: Vec::new(),
     }
 }
 
@@ -145,8 +154,13 @@ pub(crate) enum Member<'a> {
 }
 
 pub(crate) fn tgz(members: &[Member<'_>]) -> Vec<u8> {
-    let mut archive =
-        tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(&tar(members)).unwrap();
+    packed.finish().unwrap()
+}
+
+pub(crate) fn tar(members: &[Member<'_>]) -> Vec<u8> {
+    let mut archive = tar::Builder::new(Vec::new());
     for member in members {
         let (name, kind, target, contents): (_, _, _, &[u8]) = match member {
             Member::File(name, contents) => (name, tar::EntryType::Regular, "", contents),
@@ -165,7 +179,7 @@ pub(crate) fn tgz(members: &[Member<'_>]) -> Vec<u8> {
         header.set_cksum();
         archive.append(&header, contents).unwrap();
     }
-    archive.into_inner().unwrap().finish().unwrap()
+    archive.into_inner().unwrap()
 }
 
 pub(crate) fn zip(members: &[Member<'_>]) -> Vec<u8> {
@@ -196,4 +210,29 @@ pub(crate) fn package() -> Vec<u8> {
 
 pub(crate) fn never() -> bool {
     false
+}
+
+/// A folder with all below it.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let path = entry.unwrap().path();
+        let target = to.join(path.file_name().unwrap());
+        if path.is_dir() {
+            copy(&path, &target);
+        } else {
+            fs::copy(&path, &target).unwrap();
+        }
+    }
+}
+
+/// The catalogue with one text of a built-in system's definition in place of another.
+pub(crate) fn changed(name: &str, old: &str, new: &str) -> Result<Catalogue, CatalogueError> {
+    let folder = tempfile::tempdir().unwrap();
+    let system = folder.path().join(name);
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("catalogue").join(name), &system);
+    let text = fs::read_to_string(system.join("system.toml")).unwrap();
+    assert!(text.contains(old), "{old}");
+    fs::write(system.join("system.toml"), text.replacen(old, new, 1)).unwrap();
+    Catalogue::load(&[folder.path().to_path_buf()])
 }

@@ -113,7 +113,7 @@ impl Asking<'_> {
     ) -> Result<(), AskError> {
         if self.cells.is_cold(self.settings) {
             self.cold(session, statement, recorder)?;
-            if self.settings.cold_os {
+            if self.settings.cold_os && !session.is_guest() {
                 self.cold_os(session, statement, recorder)?;
             }
         } else {
@@ -161,6 +161,10 @@ impl Asking<'_> {
 
     /// Asks the kernel whether the data is out of memory; a trial that may not be called cold is not.
     fn verify_cold(&self, session: &Session<'_>, trial: &mut Trial) -> Result<(), AskError> {
+        if session.is_guest() {
+            trial.cell.phase = Phase::ColdUnverified;
+            return Ok(());
+        }
         let known = residency(session.folder()).map_err(|error| {
             AskError::failed(FailureKind::Environment, format!("failed to ask what is in memory: {error}"))
         })?;
@@ -242,7 +246,8 @@ impl Asking<'_> {
 
     /// What the engine itself tells about its memory, where its folder has a statement for that.
     fn own_figures(&self, session: &mut Session<'_>) -> Result<Metrics, AskError> {
-        if session.target.analytics.statements("counters").is_empty() {
+        // What others do with a server is in its own figures too.
+        if session.is_guest() || session.target.analytics.statements("counters").is_empty() {
             return Ok(Metrics::new());
         }
         let figures = session.figures("counters", &[("table", super::TABLE)], self.limit())?;
@@ -278,14 +283,17 @@ impl Asking<'_> {
         trial.answer_digest = Some(rows_digest(&answered.outcome.rows));
         trial.server_seconds = answered.outcome.server_seconds;
         let usage = answered.usage;
-        for (name, value) in [
-            ("server_cpu_s", usage.cpu_s),
-            ("read_bytes", usage.counters.read_bytes as f64),
-            ("written_bytes", usage.counters.written_bytes as f64),
-            ("major_faults", usage.counters.major_faults as f64),
-            ("documents_per_s", self.cells.documents as f64 / answered.seconds.max(1e-9)),
-        ] {
-            trial.metrics.insert(name.to_owned(), value);
+        let per_second = self.cells.documents as f64 / answered.seconds.max(1e-9);
+        trial.metrics.insert("documents_per_s".to_owned(), per_second);
+        if let Some(cpu_s) = usage.cpu_s {
+            for (name, value) in [
+                ("server_cpu_s", cpu_s),
+                ("read_bytes", usage.counters.read_bytes as f64),
+                ("written_bytes", usage.counters.written_bytes as f64),
+                ("major_faults", usage.counters.major_faults as f64),
+            ] {
+                trial.metrics.insert(name.to_owned(), value);
+            }
         }
         if let Some(client) = usage.client_cpu_s {
             trial.metrics.insert("client_cpu_s".to_owned(), client);
@@ -305,15 +313,19 @@ impl Asking<'_> {
         match compared.difference {
             None => {
                 trial.seconds = Some(answered.seconds);
-                trial.bound_by = bound::verdict(&bound::Spent {
-                    seconds: answered.seconds,
-                    cpu_s: usage.cpu_s,
-                    read_bytes: usage.counters.read_bytes,
-                    written_bytes: usage.counters.written_bytes,
-                    cores: self.settings.cores,
-                    disk_bytes_per_s: self.disk_bytes_per_s,
-                })
-                .map(str::to_owned);
+                trial.bound_by = usage
+                    .cpu_s
+                    .and_then(|cpu_s| {
+                        bound::verdict(&bound::Spent {
+                            seconds: answered.seconds,
+                            cpu_s,
+                            read_bytes: usage.counters.read_bytes,
+                            written_bytes: usage.counters.written_bytes,
+                            cores: self.settings.cores,
+                            disk_bytes_per_s: self.disk_bytes_per_s,
+                        })
+                    })
+                    .map(str::to_owned);
             }
             Some(difference) => {
                 trial.failure = Some(Failure { kind: FailureKind::Wrong, error: difference });
@@ -359,7 +371,9 @@ impl Asking<'_> {
         }
         let text = match session.plan(statement, self.limit()) {
             Ok(text) => text,
-            Err(AskError::Failed(failure)) => {
+            // An engine that died says nothing about its plan: the cell failed of the crash, and a later
+            // round looks at the plan again.
+            Err(AskError::Failed(failure)) if failure.kind != FailureKind::Crash => {
                 // A promise that cannot be looked at is not kept. Whatever state the engine is in now, the
                 // next question starts with a new one.
                 session.kill();

@@ -63,7 +63,7 @@ pub(crate) fn load(
     let (trial, rejected, answers) = match outcome {
         Ok(done) => done,
         Err(failure) => {
-            session.kill();
+            session.give_up(settings.keep_data);
             recorder.failed(key, &cell, 1, 0, failure.clone())?;
             return Ok(Err(failure));
         }
@@ -102,12 +102,13 @@ fn attempt(
         Ok(bulk) => bulk,
         Err(failure) => return Ok(Err(failure)),
     };
+    let sync = !session.is_guest();
     let index = cell!(session.statements("index", &[("table", TABLE)]));
     let indexed: Option<Settled> = if index.is_empty() {
         None
     } else {
         let settle =
-            Op::Settle { statements: index, until_zero: None, limit_s: settings.load_timeout_s, sync: true };
+            Op::Settle { statements: index, until_zero: None, limit_s: settings.load_timeout_s, sync };
         Some(cell!(session.request(&settle, limit, &mut |_| {})))
     };
     let peak = sampler.and_then(PeakSampler::finish);
@@ -150,7 +151,9 @@ fn attempt(
     let loaded = bulk.loaded;
     let index_s = indexed.as_ref().map_or(0.0, |settled| settled.seconds);
     let seconds = loaded.seconds + index_s;
-    let cpu_s = loaded.usage.cpu_s + indexed.as_ref().map_or(0.0, |settled| settled.usage.cpu_s);
+    let cpu_s = loaded.usage.cpu_s.map(|loading| {
+        loading + indexed.as_ref().and_then(|settled| settled.usage.cpu_s).unwrap_or_default()
+    });
     let counters = |pick: fn(&jsonathlon_measure::process::Usage) -> u64| {
         pick(&loaded.usage.counters) + indexed.as_ref().map_or(0, |settled| pick(&settled.usage.counters))
     };
@@ -158,15 +161,19 @@ fn attempt(
     trial.seconds = Some(seconds);
     trial.verdict =
         if (count as f64) < COMPARABLE * staged.documents as f64 { Verdict::Partial } else { Verdict::Exact };
-    trial.bound_by = bound::verdict(&bound::Spent {
-        seconds,
-        cpu_s,
-        read_bytes,
-        written_bytes,
-        cores: settings.cores,
-        disk_bytes_per_s,
-    })
-    .map(str::to_owned);
+    trial.bound_by = cpu_s
+        .and_then(|cpu_s| {
+            let cores = settings.cores;
+            bound::verdict(&bound::Spent {
+                seconds,
+                cpu_s,
+                read_bytes,
+                written_bytes,
+                cores,
+                disk_bytes_per_s,
+            })
+        })
+        .map(str::to_owned);
     let bytes = staged.clean_bytes as f64;
     let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
     trial.metrics = Metrics::from([
@@ -176,17 +183,19 @@ fn attempt(
         ("suspects_accepted".to_owned(), accepted as f64),
         ("documents_per_s".to_owned(), per_second(staged.clean_documents as f64)),
         ("bytes_per_s".to_owned(), per_second(bytes)),
-        ("server_cpu_s".to_owned(), cpu_s),
-        ("read_bytes".to_owned(), read_bytes as f64),
-        ("written_bytes".to_owned(), written_bytes as f64),
         ("index_s".to_owned(), index_s),
         ("open_s".to_owned(), session.open_s),
     ]);
     if let Some(client) = loaded.usage.client_cpu_s {
         trial.metrics.insert("client_cpu_s".into(), client);
     }
-    if bytes > 0.0 {
-        trial.metrics.insert("written_bytes_per_byte".into(), written_bytes as f64 / bytes);
+    if let Some(cpu_s) = cpu_s {
+        trial.metrics.insert("server_cpu_s".into(), cpu_s);
+        trial.metrics.insert("read_bytes".into(), read_bytes as f64);
+        trial.metrics.insert("written_bytes".into(), written_bytes as f64);
+        if bytes > 0.0 {
+            trial.metrics.insert("written_bytes_per_byte".into(), written_bytes as f64 / bytes);
+        }
     }
     if let Some(sync) = loaded.sync_seconds {
         trial.metrics.insert("sync_s".into(), sync);
@@ -267,7 +276,8 @@ fn load_file(
             Load::Rows { statement: session.statement("load", &values)?, file: file.to_owned() }
         }
     };
-    session.request(&Op::Load { load, sync: true }, limit, &mut relay(recorder.observer))
+    let sync = !session.is_guest();
+    session.request(&Op::Load { load, sync }, limit, &mut relay(recorder.observer))
 }
 
 fn refused_lines(loaded: &Loaded) -> Vec<Refused> {

@@ -26,13 +26,15 @@ use jsonathlon_results::record::{Body, Failure, FailureKind, Metrics, Structure,
 
 use crate::RunError;
 use crate::observer::Event;
-use crate::session::{AskError, Session, Target, WorkerCommand};
+use crate::session::{AskError, Session, WorkerCommand};
 use crate::settings::{Settings, State};
+use crate::target::Target;
 use ask::{Asking, TimedOut};
 pub(crate) use load::is_json;
 use plan::{Cells, STATES, rotation};
 pub(crate) use record::Recorder;
-use record::{blank, cell_result};
+use record::blank;
+pub(crate) use record::cell_result;
 
 /// The one table of every system.
 pub(crate) const TABLE: &str = "documents";
@@ -77,37 +79,53 @@ impl<'a> Analytics<'a> {
     /// Loads every target once, then asks in rounds, in every state that was asked for.
     pub(crate) fn run(&self, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         let mut prepared = Vec::with_capacity(self.targets.len());
+        let ended = self.all(&mut prepared, recorder);
+        // However it ended, a guest leaves nothing behind; the first error is the one that matters.
+        for one in &mut prepared {
+            if let Err(AskError::Failed(failure)) = one.session.leave(self.settings.keep_data) {
+                recorder.warn(&format!("{}: not removed: {}", one.cells.target.id(), failure.error));
+            }
+        }
+        ended
+    }
+
+    fn all(&self, prepared: &mut Vec<Prepared<'a>>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         for target in self.targets {
             // A resumed run does not load again what it has nothing left to ask.
             if self.cells(target).keys(self.settings).iter().all(|key| recorder.has(key)) {
+                // A run that was killed may have left it where it was a guest.
+                let mut done = self.session(target);
+                if let Err(AskError::Failed(failure)) =
+                    done.session.leave_behind_nothing(self.settings.keep_data)
+                {
+                    recorder.warn(&format!("{}: not removed: {}", target.id(), failure.error));
+                }
                 continue;
             }
-            let mut one = self.prepare(target, recorder)?;
+            prepared.push(self.session(target));
+            let Some(one) = prepared.last_mut() else { continue };
+            self.prepare(one, recorder)?;
             // At once, and with the engine stopped at the end: while the next one loads, nothing of this one
             // may be at work, and what it does by itself must not pass unmeasured.
-            self.enter(State::Drained, &mut one, recorder)?;
-            prepared.push(one);
+            self.enter(State::Drained, one, recorder)?;
         }
         let mut timed_out = TimedOut::new();
         for state in STATES {
             if state != State::Drained {
-                for one in &mut prepared {
+                for one in prepared.iter_mut() {
                     self.enter(state, one, recorder)?;
                 }
             }
             if self.settings.states.contains(&state) {
-                self.rounds(state, &mut prepared, &mut timed_out, recorder)?;
+                self.rounds(state, prepared, &mut timed_out, recorder)?;
             }
         }
         Ok(())
     }
 
-    fn prepare(&self, target: &'a Target, recorder: &mut Recorder<'_>) -> Result<Prepared<'a>, RunError> {
-        let what = format!("loading {}", target.id());
-        recorder.observer.event(&Event::Began { what: &what });
-        self.subject.does(&what);
-        let cells = self.cells(target);
-        let mut session = Session::new(
+    /// A target before its load.
+    fn session(&self, target: &'a Target) -> Prepared<'a> {
+        let session = Session::new(
             target,
             self.worker,
             self.work.join(target.id()),
@@ -116,9 +134,23 @@ impl<'a> Analytics<'a> {
             self.subject.clone(),
             self.cancelled,
         );
-        let answers =
-            load::load(&mut session, cells, self.staged, self.settings, self.disk_bytes_per_s, recorder)?;
-        Ok(Prepared { session, cells, answers })
+        let answers = Err(Failure { kind: FailureKind::Environment, error: "it was not loaded".into() });
+        Prepared { session, cells: self.cells(target), answers }
+    }
+
+    fn prepare(&self, one: &mut Prepared<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+        let what = format!("loading {}", one.cells.target.id());
+        recorder.observer.event(&Event::Began { what: &what });
+        self.subject.does(&what);
+        one.answers = load::load(
+            &mut one.session,
+            one.cells,
+            self.staged,
+            self.settings,
+            self.disk_bytes_per_s,
+            recorder,
+        )?;
+        Ok(())
     }
 
     /// Brings a target into `state`, records how long that took and what the documents take then. Ends
@@ -138,7 +170,7 @@ impl<'a> Analytics<'a> {
         };
         match result {
             Err(failure) => {
-                one.session.kill();
+                one.session.give_up(self.settings.keep_data);
                 recorder.failed(key, &cell, 1, 0, failure.clone())?;
                 // Nothing is asked of data in a state that nobody can vouch for.
                 if one.answers.is_ok() {
@@ -189,7 +221,7 @@ impl<'a> Analytics<'a> {
             statements: session.statements(name, &table)?,
             until_zero: session.statements("drained", &table)?.into_iter().next(),
             limit_s,
-            sync: true,
+            sync: !session.is_guest(),
         };
         // The wait gives itself up at `limit_s`; the request's own limit only catches a hanging engine.
         let limit = Duration::from_secs_f64(limit_s) + LOOK_UP;
@@ -206,10 +238,20 @@ impl<'a> Analytics<'a> {
             };
             metrics.insert(name, value);
         }
+        if session.is_guest() {
+            return Ok(metrics);
+        }
         let files = page_cache::allocated_bytes(session.folder()).map_err(|error| {
             AskError::failed(FailureKind::Environment, format!("failed to measure the data folder: {error}"))
         })?;
         metrics.insert("files_bytes".into(), files as f64);
+        let logs = &session.target.analytics.logs;
+        if !logs.is_empty() {
+            let bytes = page_cache::allocated_bytes_of(session.folder(), logs).map_err(|error| {
+                AskError::failed(FailureKind::Environment, format!("failed to measure logs: {error}"))
+            })?;
+            metrics.insert("log_bytes".into(), bytes as f64);
+        }
         Ok(metrics)
     }
 

@@ -3,8 +3,8 @@
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_results::record::{Cell, Parameters, Phase};
 
-use crate::session::Target;
 use crate::settings::{Settings, State};
+use crate::target::Target;
 
 /// The workload's name in records.
 pub const WORKLOAD: &str = "analytics";
@@ -101,7 +101,8 @@ impl Cells<'_> {
         let mut trials = Vec::new();
         if self.is_cold(settings) {
             trials.push((Phase::Cold, 0));
-            if settings.cold_os {
+            // Only the machine that a server runs on can drop its pages.
+            if settings.cold_os && self.target.guest.is_none() {
                 trials.push((Phase::ColdOs, 0));
             }
         }
@@ -109,10 +110,10 @@ impl Cells<'_> {
         trials
     }
 
-    /// Whether there are cold trials: not of a target that has its data in memory whole once it is open.
+    /// Whether there are cold trials: not of a target that cannot be cold.
     #[must_use]
     pub fn is_cold(&self, settings: &Settings) -> bool {
-        settings.cold && !self.target.configuration.in_memory
+        settings.cold && self.target.can_be_cold()
     }
 }
 

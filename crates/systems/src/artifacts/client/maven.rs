@@ -44,6 +44,10 @@ impl Client for Maven {
         "mvn"
     }
 
+    fn package(&self) -> &'static str {
+        "maven"
+    }
+
     fn format(&self) -> Format {
         Format::Zip
     }

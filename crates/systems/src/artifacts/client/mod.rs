@@ -5,6 +5,8 @@
 //! a registry's kind needs beyond that is how to name the archive on its
 //! client's command line and how to find it afterwards.
 
+mod debian;
+mod go;
 mod maven;
 mod npm;
 mod process;
@@ -17,6 +19,9 @@ use std::{
     time::Duration,
 };
 
+pub(crate) use debian::{UNPACKER, deb};
+pub(crate) use process::die_with_parent;
+
 use super::{Watch, error::ArtifactError, unpack::Format};
 use crate::catalogue::{Source, SourceKind};
 
@@ -26,6 +31,8 @@ pub(crate) struct Clients {
     /// In the form of `PATH`; none stands for the program's own `PATH`.
     pub(crate) search_path: Option<OsString>,
     pub(crate) stall_limit: Duration,
+    /// What Debian's archive signs with.
+    pub(crate) debian_keyring: PathBuf,
 }
 
 impl Clients {
@@ -46,6 +53,20 @@ pub(crate) trait Client {
     /// The program that fetches it.
     fn program(&self) -> &'static str;
 
+    /// The package of Debian that holds the program.
+    fn package(&self) -> &'static str;
+
+    /// What keeps the program from doing its work here though it is there, with
+    /// what to do about it.
+    fn unfit(&self, _program: &Path, _clients: &Clients) -> Option<String> {
+        None
+    }
+
+    /// With what a program was made that is built here.
+    fn made_with(&self, _program: &Path, _clients: &Clients) -> Option<String> {
+        None
+    }
+
     /// How the archive is packed.
     fn format(&self) -> Format;
 
@@ -62,6 +83,8 @@ pub(crate) struct Job<'a> {
     /// The client's program.
     pub(crate) program: PathBuf,
     pub(crate) clients: &'a Clients,
+    /// The system, for what a user may be told to do.
+    pub(crate) system: &'a str,
     /// An empty folder, gone afterwards.
     pub(crate) folder: &'a Path,
     /// The cache, for what a client wants to keep for itself.
@@ -70,12 +93,36 @@ pub(crate) struct Job<'a> {
     pub(crate) bytes: u64,
 }
 
-/// The client for a source; none for what is part of the program.
+impl Source {
+    /// The programs that fetch its parts, each once; none for what is part of the
+    /// program.
+    pub fn clients(&self) -> Vec<&'static str> {
+        let mut programs = Vec::new();
+        for client in self.parts().filter_map(of) {
+            if !programs.contains(&client.program()) {
+                programs.push(client.program());
+            }
+        }
+        programs
+    }
+}
+
+/// The client for one part of a source; none for what is part of the program.
 pub(crate) fn of(source: &Source) -> Option<Box<dyn Client>> {
     match &source.kind {
         SourceKind::Npm { package } => Some(Box::new(npm::Npm { package: package.clone() })),
         SourceKind::Maven { coordinates } => Some(Box::new(maven::Maven::new(coordinates))),
         SourceKind::Pypi { package } => Some(Box::new(pypi::Pypi { package: package.clone() })),
+        SourceKind::Debian { suite, packages, .. } => {
+            Some(Box::new(debian::Debian { suite: suite.clone(), packages: packages.clone() }))
+        }
+        SourceKind::Go { package, tags, go_mod, go_sum, go } => Some(Box::new(go::Go {
+            package: package.clone(),
+            tags: tags.clone(),
+            go_mod: go_mod.clone(),
+            go_sum: go_sum.clone(),
+            least: go.clone(),
+        })),
         SourceKind::Bundled => None,
     }
 }

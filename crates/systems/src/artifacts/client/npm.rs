@@ -21,6 +21,10 @@ impl Client for Npm {
         "npm"
     }
 
+    fn package(&self) -> &'static str {
+        "npm"
+    }
+
     fn format(&self) -> Format {
         Format::TarGz
     }

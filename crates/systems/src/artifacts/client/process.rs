@@ -12,7 +12,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::Job;
+use super::{Clients, Job};
 use crate::artifacts::{Step, Watch, cache::bytes_below, error::ArtifactError};
 
 /// How often the client and the caller's wish to stop are looked at.
@@ -27,15 +27,39 @@ const LONGEST_TAIL: usize = 2_000;
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) command: String,
+    /// The tail of its output.
     pub(crate) output: String,
+    /// All of it.
+    pub(crate) log: String,
+}
+
+/// How far a client has come, as others can see it.
+pub(crate) struct Growth<'a> {
+    pub(crate) step: Step,
+    pub(crate) total: u64,
+    /// What is done, given the file that the client's output goes to.
+    pub(crate) done: &'a dyn Fn(&Path) -> u64,
 }
 
 /// Runs the client to its end; `watched` are the folders in which its download
 /// grows.
 pub(crate) fn run(
-    mut command: Command,
+    command: Command,
     job: &Job<'_>,
     watched: &[&Path],
+    watch: &mut Watch<'_>,
+) -> Result<Ended, ArtifactError> {
+    // The largest folder and not the sum: npm has the archive in its cache
+    // before it has it in the destination.
+    let done = |_: &Path| watched.iter().map(|folder| bytes_below(folder)).max().unwrap_or(0);
+    run_growing(command, job, &Growth { step: Step::Downloading, total: job.bytes, done: &done }, watch)
+}
+
+/// Runs a client to its end whose progress is not the size of folders.
+pub(crate) fn run_growing(
+    mut command: Command,
+    job: &Job<'_>,
+    growth: &Growth<'_>,
     watch: &mut Watch<'_>,
 ) -> Result<Ended, ArtifactError> {
     watch.go_on()?;
@@ -43,7 +67,16 @@ pub(crate) fn run(
     let log_path = job.folder.join("client.log");
     let log = File::create(&log_path).map_err(ArtifactError::cache(&log_path))?;
     let both = log.try_clone().map_err(ArtifactError::cache(&log_path))?;
-    command.stdin(Stdio::null()).stdout(log).stderr(both).current_dir(job.folder).process_group(0);
+    command.stdin(Stdio::null()).stdout(log).stderr(both).process_group(0);
+    if command.get_current_dir().is_none() {
+        command.current_dir(job.folder);
+    }
+    // Passwords of servers that are measured are nobody else's business.
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| name.starts_with("JSONATHLON_PASSWORD")) {
+            command.env_remove(name);
+        }
+    }
     if let Some(path) = &job.clients.search_path {
         command.env("PATH", path);
     }
@@ -53,7 +86,7 @@ pub(crate) fn run(
         .map_err(|source| ArtifactError::ClientStart { program: job.program.clone(), source })?;
     let mut running = Running { child, reaped: false };
     let output = || tail(&log_path);
-    let status = match running.wait(job, watched, watch)? {
+    let status = match running.wait(job, growth, &log_path, watch)? {
         Outcome::Ended(status) => status,
         Outcome::Stalled => {
             let seconds = job.clients.stall_limit.as_secs();
@@ -61,7 +94,8 @@ pub(crate) fn run(
         }
     };
     if status.success() {
-        Ok(Ended { command: shown, output: output() })
+        let log = String::from_utf8_lossy(&fs::read(&log_path).unwrap_or_default()).into_owned();
+        Ok(Ended { command: shown, output: output(), log })
     } else {
         Err(ArtifactError::ClientFailed { command: shown, status: status.to_string(), output: output() })
     }
@@ -82,11 +116,12 @@ impl Running {
     fn wait(
         &mut self,
         job: &Job<'_>,
-        watched: &[&Path],
+        growth: &Growth<'_>,
+        log: &Path,
         watch: &mut Watch<'_>,
     ) -> Result<Outcome, ArtifactError> {
         let lost = |source| ArtifactError::ClientStart { program: job.program.clone(), source };
-        let mut bytes = 0;
+        let mut done = 0;
         let mut grown = Instant::now();
         let mut measured: Option<Instant> = None;
         loop {
@@ -99,14 +134,12 @@ impl Running {
             }
             watch.go_on()?;
             if measured.is_none_or(|before| before.elapsed() >= MEASURE) {
-                // The largest folder and not the sum: npm has the archive in
-                // its cache before it has it in the destination.
-                let now = watched.iter().map(|folder| bytes_below(folder)).max().unwrap_or(0);
-                if now != bytes {
-                    bytes = now;
+                let now = (growth.done)(log);
+                if now != done {
+                    done = now;
                     grown = Instant::now();
                 }
-                watch.tell(Step::Downloading, bytes, job.bytes);
+                watch.tell(growth.step, done, growth.total);
                 measured = Some(Instant::now());
             }
             if grown.elapsed() >= job.clients.stall_limit {
@@ -149,7 +182,7 @@ impl Drop for Running {
 /// A program that is killed cannot clean up, and a client that goes on would
 /// write into a folder that the next run takes for its own.
 #[cfg(target_os = "linux")]
-fn die_with_parent(command: &mut Command) {
+pub(crate) fn die_with_parent(command: &mut Command) {
     let parent = rustix::process::getpid();
     let prepare = move || {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -170,7 +203,32 @@ fn die_with_parent(command: &mut Command) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn die_with_parent(_: &mut Command) {}
+pub(crate) fn die_with_parent(_: &mut Command) {}
+
+/// What a program says at once, such as its version; none where it fails or
+/// takes longer than any program should.
+pub(crate) fn answer(mut command: Command, clients: &Clients) -> Option<String> {
+    const LIMIT: Duration = Duration::from_secs(10);
+    if let Some(path) = &clients.search_path {
+        command.env("PATH", path);
+    }
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).process_group(0);
+    die_with_parent(&mut command);
+    let mut running = Running { child: command.spawn().ok()?, reaped: false };
+    let started = Instant::now();
+    while !running.has_ended().ok()? {
+        if started.elapsed() >= LIMIT {
+            return None;
+        }
+        thread::sleep(PAUSE / 5);
+    }
+    running.kill_group();
+    running.reaped = true;
+    let status = running.child.wait().ok()?;
+    let mut text = String::new();
+    io::Read::read_to_string(running.child.stdout.as_mut()?, &mut text).ok()?;
+    status.success().then(|| text.trim().to_owned())
+}
 
 /// The command line, for a user who wants to try it.
 fn shown(command: &Command) -> String {

@@ -22,6 +22,10 @@ impl Client for Pypi {
         "pip3"
     }
 
+    fn package(&self) -> &'static str {
+        "python3-pip"
+    }
+
     fn format(&self) -> Format {
         Format::Zip
     }

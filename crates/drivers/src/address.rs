@@ -1,0 +1,308 @@
+//! Addresses of servers that somebody else runs: `postgres://USER@HOST:PORT/DATABASE?tls=on`.
+//!
+//! An address never holds a password: command lines, process lists and shell histories are read by others.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use ureq::http::Uri;
+
+/// A protocol that reaches servers by address: the schemes of its addresses, and the port where one names none.
+struct Reach {
+    protocol: &'static str,
+    schemes: &'static [&'static str],
+    port: u16,
+}
+
+const REACH: [Reach; 5] = [
+    Reach { protocol: "postgres", schemes: &["postgres", "postgresql"], port: 5432 },
+    Reach { protocol: "mysql", schemes: &["mysql"], port: 3306 },
+    Reach { protocol: "mongodb", schemes: &["mongodb"], port: 27017 },
+    Reach { protocol: "elasticsearch", schemes: &["http", "https"], port: 9200 },
+    Reach { protocol: "clickhouse", schemes: &["http", "https"], port: 8123 },
+];
+
+const PARAMETERS: [&str; 3] = ["tls", "ca", "socket"];
+
+/// Where a server is, and as whom sessions log in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Address {
+    /// A host's name, or an IP address without brackets.
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
+    /// A Unix socket instead of host and port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub socket: Option<PathBuf>,
+    /// The user as whom sessions log in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    /// The database that sessions use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<String>,
+    /// Whether the connection is encrypted, and how the server proves who it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
+}
+
+/// An encrypted connection. The server's certificate is always verified.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// A PEM file with the authorities that may have signed the certificate; those of the public web unless set.
+    /// Over MySQL's protocol, whose client library knows them by itself, those of the public web as well.
+    #[serde(default)]
+    pub ca: Option<PathBuf>,
+}
+
+/// A password, which is never shown.
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Password(pub String);
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(…)")
+    }
+}
+
+/// A server to be reached and not started.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Remote {
+    /// Where it is.
+    pub address: Address,
+    /// With which password sessions log in.
+    #[serde(default)]
+    pub password: Password,
+    /// Seconds that an answer is waited for: longer where the server was restarted just before.
+    pub patience_s: u64,
+}
+
+/// Why a text is no address of a protocol.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct AddressError(String);
+
+/// Whether a text is meant as an address and not as a path.
+#[must_use]
+pub fn is_address(text: &str) -> bool {
+    text.contains("://")
+}
+
+impl Address {
+    /// Reads an address of `protocol`.
+    ///
+    /// # Errors
+    /// The protocol's engine is no server; the scheme, a parameter or another part is not understood; or
+    /// the text holds a password.
+    pub fn parse(text: &str, protocol: &str) -> Result<Self, AddressError> {
+        let fail = |message: String| Err(AddressError(message));
+        let Some(reach) = REACH.iter().find(|reach| reach.protocol == protocol) else {
+            return fail("this system runs inside the program and has no address".into());
+        };
+        // Before anything is repeated in a message.
+        let rest = text.split_once("://").map_or("", |(_, rest)| rest);
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let user_part = authority.rsplit_once('@').map(|(user, _)| user);
+        // A password may hold what ends an authority.
+        if rest.rsplit_once('@').is_some_and(|(before, _)| before.contains(':')) {
+            return fail(
+                "an address must not hold a password, which others would read in the process list: leave it out \
+                 and set JSONATHLON_PASSWORD_<NAME> in the environment"
+                    .into(),
+            );
+        }
+        let uri: Uri = match text.parse() {
+            Ok(uri) => uri,
+            Err(error) => return fail(format!("`{text}` is no address: {error}")),
+        };
+        let scheme = uri.scheme_str().unwrap_or_default();
+        if !reach.schemes.contains(&scheme) {
+            let known = reach.schemes.join(":// or ");
+            return fail(format!("`{text}` is no address of this system: it begins with {known}://"));
+        }
+        let Some(host) = uri.host().filter(|host| !host.is_empty()) else {
+            return fail(format!("`{text}` names no host"));
+        };
+        if uri.authority().is_some_and(|authority| authority.as_str().contains(',')) {
+            return fail(format!("`{text}` names several hosts: name the one that sessions shall reach"));
+        }
+        let named = authority.rsplit_once('@').map_or(authority, |(_, named)| named);
+        let behind = named.rsplit_once(']').map_or(named, |(_, behind)| behind);
+        if behind.contains(':') && uri.port_u16().is_none() {
+            return fail(format!("`{text}`: a port is a number up to 65535"));
+        }
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        let mut tls = match scheme {
+            "https" => Some(Tls::default()),
+            "http" => None,
+            // What leaves the machine is encrypted unless the user says otherwise.
+            _ => (!is_loopback(&host)).then(Tls::default),
+        };
+        let (mut ca, mut socket) = (None, None);
+        for pair in uri.query().unwrap_or_default().split('&').filter(|pair| !pair.is_empty()) {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            let value = decoded(value)?;
+            match (name, value.as_str()) {
+                ("tls", _) if scheme.starts_with("http") => {
+                    return fail("`tls` is said by the scheme here: http:// or https://".into());
+                }
+                ("tls", "on") => tls = Some(tls.unwrap_or_default()),
+                ("tls", "off") => tls = None,
+                ("tls", other) => return fail(format!("`tls={other}`: it is on or off")),
+                ("ca", path) if !path.is_empty() => ca = Some(PathBuf::from(path)),
+                ("socket", _) if scheme.starts_with("http") => {
+                    return fail("HTTP is spoken over TCP only: leave `socket` out".into());
+                }
+                ("socket", path) if path.starts_with('/') => socket = Some(PathBuf::from(path)),
+                ("ca" | "socket", _) => return fail(format!("`{name}` needs a path")),
+                (other, _) => {
+                    let known = PARAMETERS.join(", ");
+                    return fail(format!("`{other}` is no parameter of an address; there is {known}"));
+                }
+            }
+        }
+        if socket.is_some() {
+            tls = None;
+        }
+        match (&mut tls, ca) {
+            (Some(tls), ca) => tls.ca = ca,
+            (None, Some(_)) => {
+                return fail("`ca` has a meaning only where the connection is encrypted: add tls=on".into());
+            }
+            (None, None) => {}
+        }
+        let database = uri.path().trim_matches('/');
+        Ok(Self {
+            host,
+            port: uri.port_u16().unwrap_or(reach.port),
+            socket,
+            user: user_part.filter(|user| !user.is_empty()).map(decoded).transpose()?,
+            database: (!database.is_empty()).then(|| decoded(database)).transpose()?,
+            tls,
+        })
+    }
+}
+
+/// Host and port, as a URL has them.
+pub(crate) fn authority(host: &str, port: u16) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.socket {
+            Some(path) => write!(f, "{}", path.display()),
+            None => f.write_str(&authority(&self.host, self.port)),
+        }
+    }
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// `%41` becomes `A`.
+fn decoded(text: &str) -> Result<String, AddressError> {
+    let bytes = text.as_bytes();
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        if byte == b'%' {
+            let code = text.get(at + 1..at + 3).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+            plain.push(code.ok_or_else(|| AddressError(format!("`{text}`: two digits follow a %")))?);
+            at += 3;
+        } else {
+            plain.push(byte);
+            at += 1;
+        }
+    }
+    String::from_utf8(plain).map_err(|_| AddressError(format!("`{text}` is no UTF-8")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn an_address_says_where_and_as_whom() {
+        let address = Address::parse("postgres://me@db.example.org/app", "postgres").unwrap();
+        assert_eq!(
+            address,
+            Address {
+                host: "db.example.org".into(),
+                port: 5432,
+                socket: None,
+                user: Some("me".into()),
+                database: Some("app".into()),
+                tls: Some(Tls::default()),
+            }
+        );
+        let address = Address::parse("mysql://a%40b@[::1]:33/x%20y?tls=on&ca=/etc/ca.pem", "mysql").unwrap();
+        assert_eq!((address.host.as_str(), address.port), ("::1", 33));
+        assert_eq!((address.user.as_deref(), address.database.as_deref()), (Some("a@b"), Some("x y")));
+        assert_eq!(address.tls, Some(Tls { ca: Some("/etc/ca.pem".into()) }));
+        assert_eq!(address.to_string(), "[::1]:33");
+        let address = Address::parse("postgres://localhost?socket=/run/.s.PGSQL.5432", "postgres").unwrap();
+        assert_eq!(address.to_string(), "/run/.s.PGSQL.5432");
+    }
+
+    #[test]
+    fn what_leaves_the_machine_is_encrypted_unless_said_otherwise() {
+        for (text, protocol, encrypted) in [
+            ("postgres://localhost", "postgres", false),
+            ("postgres://127.0.0.1", "postgres", false),
+            ("postgres://10.0.0.1", "postgres", true),
+            ("postgres://10.0.0.1?tls=off", "postgres", false),
+            ("mongodb://localhost?tls=on", "mongodb", true),
+            ("https://localhost:9200", "elasticsearch", true),
+            ("http://far.example.org:9200", "elasticsearch", false),
+        ] {
+            assert_eq!(Address::parse(text, protocol).unwrap().tls.is_some(), encrypted, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        for (text, protocol, words) in [
+            ("postgres://me:secret@host", "postgres", "JSONATHLON_PASSWORD_<NAME>"),
+            ("postgres://me:@host", "postgres", "JSONATHLON_PASSWORD_<NAME>"),
+            ("postgres://me:se/secret@host", "postgres", "JSONATHLON_PASSWORD_<NAME>"),
+            ("postgres://host:65536", "postgres", "up to 65535"),
+            ("postgres://host:5433x/db", "postgres", "up to 65535"),
+            ("postgres://[::1]:0x1", "postgres", "up to 65535"),
+            ("https://host/?socket=/x", "clickhouse", "leave `socket` out"),
+            ("mysql://host", "postgres", "postgres:// or postgresql://"),
+            ("postgres://", "postgres", "is no address"),
+            ("postgres://host?sslmode=require", "postgres", "there is tls, ca, socket"),
+            ("postgres://host?tls=maybe", "postgres", "on or off"),
+            ("postgres://localhost?ca=/x", "postgres", "tls=on"),
+            ("postgres://host?socket=relative", "postgres", "needs a path"),
+            ("https://host?tls=off", "elasticsearch", "http:// or https://"),
+            ("mongodb://a,b,c/x", "mongodb", "several hosts"),
+            ("sqlite://x", "sqlite", "inside the program"),
+            ("postgres://host/%zz", "postgres", "two digits"),
+        ] {
+            let error = Address::parse(text, protocol).unwrap_err().to_string();
+            assert!(error.contains(words), "{text}: {error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_an_address_or_an_error_and_never_repeats_a_password(
+            user in "[a-z]{0,5}", password in "[A-Z]{6}[/?#]?[A-Z]{6}", rest in "\\PC{0,20}"
+        ) {
+            let text = format!("postgres://{user}:{password}@host/{rest}");
+            let error = Address::parse(&text, "postgres").unwrap_err().to_string();
+            prop_assert!(!error.contains(&password));
+            let _ = Address::parse(&rest, "postgres");
+        }
+    }
+}

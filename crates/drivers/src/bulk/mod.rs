@@ -1,0 +1,164 @@
+//! Bulk loads by several connections: one thread makes batches, and each connection has one that sends them.
+
+pub(crate) mod text;
+
+use std::sync::mpsc::{Receiver, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::driver::{self, DriverError, LoadSink, Result};
+
+/// Connections of a load at most: a server holds what each of them has sent in memory.
+const AT_A_TIME: usize = 8;
+
+/// How many connections a load takes that may use `cores` cores; 0 is all there are.
+pub(crate) fn connections(cores: usize) -> usize {
+    driver::cores(cores).clamp(1, AT_A_TIME)
+}
+
+/// Documents that were refused, by their place among all that were offered, and why.
+#[derive(Debug, Default)]
+pub(crate) struct Refused(pub(crate) Vec<(u64, String)>);
+
+impl Refused {
+    pub(crate) fn push(&mut self, ordinal: u64, reason: String) {
+        self.0.push((ordinal, reason));
+    }
+
+    pub(crate) fn append(&mut self, mut others: Self) {
+        self.0.append(&mut others.0);
+    }
+
+    /// Reports them in the order of the documents; gives how many they are.
+    pub(crate) fn report(mut self, sink: &mut dyn LoadSink) -> u64 {
+        self.0.sort_by_key(|(ordinal, _)| *ordinal);
+        let count = self.0.len() as u64;
+        for (ordinal, reason) in self.0 {
+            sink.refused(ordinal, reason);
+        }
+        count
+    }
+}
+
+/// Fills batches until there are no more, and has each of them sent by the next connection that is free; gives
+/// what was refused. While all are busy, one batch waits. A connection that failed is not used again.
+///
+/// # Errors
+/// The first of `fill` or `send`; what is under way then is still waited for.
+///
+/// # Panics
+/// When `send` does.
+pub(crate) fn spread<C: Send, B: Send>(
+    connections: &mut [C],
+    mut fill: impl FnMut() -> Result<Option<B>>,
+    send: impl Fn(&mut C, B) -> Result<Refused> + Sync,
+) -> Result<Refused> {
+    let (give, batches) = sync_channel::<B>(0);
+    let batches = Arc::new(Mutex::new(batches));
+    let (tell, told) = channel::<Result<Refused>>();
+    let mut refused = Refused::default();
+    std::thread::scope(|scope| {
+        for connection in connections {
+            let (batches, tell, send) = (batches.clone(), tell.clone(), &send);
+            let work = move || {
+                while let Some(batch) = next(&batches) {
+                    let answer = send(connection, batch);
+                    let failed = answer.is_err();
+                    if tell.send(answer).is_err() || failed {
+                        return;
+                    }
+                }
+            };
+            std::thread::Builder::new()
+                .name("bulk".into())
+                .spawn_scoped(scope, work)
+                .map_err(|error| DriverError::Unavailable(format!("failed to start a thread: {error}")))?;
+        }
+        drop(tell);
+        // The threads alone hold this end: a batch that nobody is left to take is given back.
+        drop(batches);
+        // Dropped at the end of this block, however it is left, so that the threads end.
+        let give = give;
+        while let Some(batch) = fill()? {
+            // What has failed already makes the rest useless.
+            for answer in told.try_iter() {
+                refused.append(answer?);
+            }
+            if give.send(batch).is_err() {
+                break;
+            }
+        }
+        drop(give);
+        told.iter().try_for_each(|answer| {
+            refused.append(answer?);
+            Ok(())
+        })
+    })?;
+    Ok(refused)
+}
+
+fn next<B>(batches: &Mutex<Receiver<B>>) -> Option<B> {
+    batches.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusing(ordinal: u64) -> Refused {
+        Refused(vec![(ordinal, "no".into())])
+    }
+
+    #[test]
+    fn every_batch_is_sent_once_by_some_connection() {
+        let mut connections = vec![Vec::new(); 3];
+        let mut batches = 0..100;
+        let send = |connection: &mut Vec<u64>, batch| {
+            connection.push(batch);
+            Ok(refusing(batch))
+        };
+        let refused = spread(&mut connections, || Ok(batches.next()), send).unwrap();
+        let mut ordinals: Vec<u64> = refused.0.iter().map(|(ordinal, _)| *ordinal).collect();
+        ordinals.sort_unstable();
+        assert_eq!(ordinals, (0..100).collect::<Vec<_>>());
+        let mut sent = connections.concat();
+        sent.sort_unstable();
+        assert_eq!(sent, ordinals);
+    }
+
+    /// Batches without end, of which one cannot be made.
+    fn endless(fails: u64) -> impl FnMut() -> Result<Option<u64>> {
+        let mut count = 0;
+        move || {
+            count += 1;
+            if count == fails { Err(DriverError::Refused("no".into())) } else { Ok(Some(count)) }
+        }
+    }
+
+    #[test]
+    fn the_first_failure_ends_it_wherever_it_is_and_its_connection_is_left_alone() {
+        for (filled, sent) in [(7, 0), (0, 7)] {
+            let mut connections = [false; 2];
+            let failed = spread(&mut connections, endless(filled), |broken, batch| {
+                assert!(!*broken, "a broken connection got another batch");
+                *broken = batch == sent;
+                if *broken { Err(DriverError::Refused("no".into())) } else { Ok(Refused::default()) }
+            });
+            assert!(matches!(failed, Err(DriverError::Refused(_))), "{failed:?}");
+        }
+        // All of them, with nobody left to take a batch.
+        let failed = spread(&mut [(); 2], endless(0), |(), _| Err(DriverError::Refused("no".into())));
+        assert!(matches!(failed, Err(DriverError::Refused(_))), "{failed:?}");
+    }
+
+    #[test]
+    #[should_panic(expected = "a scoped thread panicked")]
+    fn a_thread_that_panics_ends_it_too() {
+        spread(&mut [()], endless(0), |(), _| panic!("on purpose")).ok();
+    }
+
+    #[test]
+    fn connections_are_as_many_as_cores_within_reason() {
+        assert!((1..=AT_A_TIME).contains(&connections(0)));
+        assert_eq!((connections(1), connections(3), connections(1000)), (1, 3, AT_A_TIME));
+    }
+}

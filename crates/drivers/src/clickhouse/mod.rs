@@ -1,0 +1,194 @@
+//! The ClickHouse protocol over HTTP, for servers by address. The engine as a library is in [`crate::chdb`]; both
+//! answer in the same binary format.
+
+mod body;
+pub(crate) mod row_binary;
+pub(crate) mod split;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
+use crate::http::{Answer, Http};
+use crate::server::{Endpoint, NotReady, Server};
+use body::Body;
+
+/// The format of every answer.
+pub(crate) const FORMAT: &str = "RowBinaryWithNamesAndTypes";
+
+/// The header of an answer that is an error's text.
+const EXCEPTION: &str = "x-clickhouse-exception-code";
+/// What the server counted.
+const SUMMARY: &str = "x-clickhouse-summary";
+
+/// Codes that blame what the machine lacks, and no document: memory limits, a full disk.
+const EXHAUSTED: [&str; 2] = ["241", "243"];
+
+/// Sessions of this process; the server keeps the settings of each.
+static SESSIONS: AtomicU64 = AtomicU64::new(0);
+
+/// A session with one server.
+pub(crate) struct Clickhouse {
+    http: Http,
+    server: Server,
+    /// Path and parameters of every request.
+    target: String,
+}
+
+impl Clickhouse {
+    /// Reaches the server that `open` names.
+    pub(crate) fn open(open: &Open) -> Result<Self> {
+        let (server, (http, endpoint)) = Server::start(open, |endpoint| {
+            let http = Http::new(endpoint, 1).map_err(|error| NotReady::Ever(error.to_string()))?;
+            let answer = http.send("POST", "/", Some(("text/plain", b"SELECT 1")));
+            let answer = answer.map_err(|error| NotReady::Yet(error.to_string()))?;
+            match answer.status {
+                200 => Ok((http, endpoint.clone())),
+                401 | 403 | 516 => {
+                    Err(NotReady::Ever(format!("the server refused the session: {}", words(&answer))))
+                }
+                _ if answer.headers.contains_key(EXCEPTION) => {
+                    Err(NotReady::Ever(format!("the server refused the session: {}", words(&answer))))
+                }
+                _ => Err(NotReady::Yet(format!("status {}: {}", answer.status, words(&answer)))),
+            }
+        })?;
+        Ok(Self { http, server, target: target(&endpoint) })
+    }
+
+    /// The error, told by whom it is.
+    fn lost(&mut self, error: &ureq::Error) -> DriverError {
+        self.server.told(DriverError::Crashed(error.to_string()))
+    }
+
+    fn ask(&mut self, statement: &str) -> Result<Outcome> {
+        let answer = self.http.send("POST", &self.target, Some(("text/plain", statement.as_bytes())));
+        let answer = good(answer.map_err(|error| self.lost(&error))?)?;
+        let (columns, rows) = row_binary::decode(&answer.body)?;
+        let summary = summary(&answer);
+        let figure = |name: &str| summary.get(name).and_then(serde_json::Value::as_str)?.parse::<u64>().ok();
+        Ok(Outcome {
+            columns,
+            rows,
+            server_seconds: figure("elapsed_ns").map(|nanoseconds| nanoseconds as f64 / 1e9),
+            rows_read: figure("read_rows"),
+            bytes_read: figure("read_bytes"),
+            memory_bytes: figure("memory_usage"),
+        })
+    }
+}
+
+/// Whether all went well; the server's own words otherwise.
+fn good(answer: Answer) -> Result<Answer> {
+    let code = answer.headers.get(EXCEPTION).and_then(|code| code.to_str().ok());
+    if answer.is_good() && code.is_none() {
+        return Ok(answer);
+    }
+    let kind = if code.is_some_and(|code| EXHAUSTED.contains(&code)) {
+        DriverError::Exhausted
+    } else {
+        DriverError::Refused
+    };
+    Err(kind(words(&answer)))
+}
+
+/// The first line of what the server says; a stack may follow.
+fn words(answer: &Answer) -> String {
+    let text = String::from_utf8_lossy(&answer.body);
+    text.lines().next().unwrap_or_default().trim().to_owned()
+}
+
+fn summary(answer: &Answer) -> serde_json::Value {
+    let text = answer.headers.get(SUMMARY).and_then(|summary| summary.to_str().ok());
+    text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// A session of its own, so that `SET` holds; whole answers only, so that an error never looks like the end of
+/// one.
+fn target(endpoint: &Endpoint) -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let number = SESSIONS.fetch_add(1, Ordering::Relaxed);
+    let session = format!("jsonathlon-{}-{number}-{since}", std::process::id());
+    let mut target =
+        format!("/?session_id={session}&session_timeout=3600&wait_end_of_query=1&default_format={FORMAT}");
+    if !endpoint.database.is_empty() {
+        target += &format!("&database={}", encoded(&endpoint.database));
+    }
+    target
+}
+
+/// As a parameter of a URL has it.
+fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out += &format!("%{byte:02X}");
+        }
+    }
+    out
+}
+
+impl Driver for Clickhouse {
+    fn version(&mut self) -> Result<String> {
+        self.execute("SELECT version()")?.version()
+    }
+
+    fn execute(&mut self, statement: &str) -> Result<Outcome> {
+        split::one_by_one(statement, |statement| self.ask(statement))
+    }
+
+    /// All documents are the body of one INSERT, which the server parses on as many threads as it likes. A
+    /// refused document ends it, and blocks before that may stay: the caller starts over without it.
+    fn load_rows(
+        &mut self,
+        statement: &str,
+        documents: &mut dyn Documents,
+        sink: &mut dyn LoadSink,
+    ) -> Result<u64> {
+        let path = format!("{}&query={}", self.target, encoded(statement));
+        let mut body = Body::new(documents, sink);
+        let sent = self.http.stream(&path, &mut body);
+        let (offered, failed) = body.end();
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        good(sent.map_err(|error| self.lost(&error))?)?;
+        Ok(offered)
+    }
+
+    fn place(&self) -> Place {
+        self.server.place()
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        self.server.stop()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_encoded() {
+        assert_eq!(encoded("a b&c=ü_1"), "a%20b%26c%3D%C3%BC_1");
+    }
+
+    #[test]
+    fn an_error_is_told_by_its_header_and_not_by_the_status_alone() {
+        let answer = |status, code: Option<&str>| {
+            let mut headers = ureq::http::HeaderMap::new();
+            if let Some(code) = code {
+                headers.insert(EXCEPTION, code.parse().unwrap());
+            }
+            Answer { status, headers, body: b"Code: 1. what went wrong\nstack".to_vec() }
+        };
+        assert!(good(answer(200, None)).is_ok());
+        let words = "Code: 1. what went wrong".to_owned();
+        assert_eq!(good(answer(200, Some("27"))).unwrap_err(), DriverError::Refused(words.clone()));
+        assert_eq!(good(answer(500, Some("241"))).unwrap_err(), DriverError::Exhausted(words.clone()));
+        assert_eq!(good(answer(404, None)).unwrap_err(), DriverError::Refused(words));
+    }
+}

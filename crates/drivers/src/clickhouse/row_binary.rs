@@ -1,0 +1,319 @@
+//! ClickHouse's `RowBinaryWithNamesAndTypes`: every cell typed and exact, and nothing to be unescaped.
+//!
+//! <https://clickhouse.com/docs/interfaces/formats/RowBinaryWithNamesAndTypes>
+
+use jsonathlon_dataset::value::{Row, Value};
+
+use crate::decimal::decimal;
+use crate::driver::{DriverError, Result};
+
+/// How the cells of a column are stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct ColumnType {
+    nullable: bool,
+    cell: Cell,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cell {
+    Bool,
+    /// Bytes and sign.
+    Integer(usize, bool),
+    Float32,
+    Float64,
+    /// Bytes and digits after the point.
+    Decimal(usize, u32),
+    Text,
+    FixedText(usize),
+    /// Only NULL can be of this type.
+    Nothing,
+}
+
+/// Names of the columns, and the rows.
+pub(crate) fn decode(bytes: &[u8]) -> Result<(Vec<String>, Vec<Row>)> {
+    let mut input = Input { bytes };
+    if bytes.is_empty() {
+        return Ok((Vec::new(), Vec::new()));
+    }
+    // A name of a byte each at least: a count beyond that is no header, and must not be allocated.
+    let count = usize::try_from(input.varint()?).unwrap_or(usize::MAX);
+    if count == 0 || count > input.bytes.len() {
+        return Err(cut());
+    }
+    let names: Vec<String> = (0..count).map(|_| input.text("the header")).collect::<Result<_>>()?;
+    let mut types = Vec::with_capacity(count);
+    for name in &names {
+        let text = input.text("the header")?;
+        types.push(parse_type(&text).ok_or_else(|| {
+            DriverError::Unsupported(format!(
+                "column `{name}` is of type {text}: cast it to String, or to a number of at most 64 bits"
+            ))
+        })?);
+    }
+    let mut rows = Vec::new();
+    while !input.bytes.is_empty() {
+        let mut row = Vec::with_capacity(count);
+        for (column, kind) in types.iter().enumerate() {
+            row.push(input.cell(*kind, &names[column])?);
+        }
+        rows.push(row);
+    }
+    Ok((names, rows))
+}
+
+/// Reads a type's name; `None` when its cells have no place in an answer.
+fn parse_type(text: &str) -> Option<ColumnType> {
+    let text = text.trim();
+    if let Some(inner) = argument_of(text, "LowCardinality") {
+        return parse_type(inner);
+    }
+    if let Some(inner) = argument_of(text, "Nullable") {
+        return parse_type(inner).map(|kind| ColumnType { nullable: true, ..kind });
+    }
+    let cell = match text {
+        "Bool" => Cell::Bool,
+        "Int8" => Cell::Integer(1, true),
+        "Int16" => Cell::Integer(2, true),
+        "Int32" => Cell::Integer(4, true),
+        "Int64" => Cell::Integer(8, true),
+        "Int128" => Cell::Integer(16, true),
+        "UInt8" => Cell::Integer(1, false),
+        "UInt16" => Cell::Integer(2, false),
+        "UInt32" => Cell::Integer(4, false),
+        "UInt64" => Cell::Integer(8, false),
+        "UInt128" => Cell::Integer(16, false),
+        "Float32" => Cell::Float32,
+        "Float64" => Cell::Float64,
+        "String" => Cell::Text,
+        "Nothing" => Cell::Nothing,
+        _ => {
+            if let Some(length) = argument_of(text, "FixedString") {
+                // None has length 0, and a row of no bytes would be there without end.
+                Cell::FixedText(length.parse().ok().filter(|length| *length > 0)?)
+            } else {
+                let (precision, scale) = argument_of(text, "Decimal")?.split_once(',')?;
+                let bytes = match precision.trim().parse::<u32>().ok()? {
+                    0..=9 => 4,
+                    10..=18 => 8,
+                    19..=38 => 16,
+                    _ => return None,
+                };
+                Cell::Decimal(bytes, scale.trim().parse().ok()?)
+            }
+        }
+    };
+    Some(ColumnType { nullable: false, cell })
+}
+
+fn argument_of<'a>(text: &'a str, function: &str) -> Option<&'a str> {
+    text.strip_prefix(function)?.strip_prefix('(')?.strip_suffix(')')
+}
+
+fn cut() -> DriverError {
+    DriverError::Protocol(
+        "a binary answer that ends within a cell; has the statement a FORMAT of its own?".into(),
+    )
+}
+
+struct Input<'a> {
+    bytes: &'a [u8],
+}
+
+impl<'a> Input<'a> {
+    fn take(&mut self, length: usize) -> Result<&'a [u8]> {
+        let (taken, rest) = self.bytes.split_at_checked(length).ok_or_else(cut)?;
+        self.bytes = rest;
+        Ok(taken)
+    }
+
+    fn byte(&mut self) -> Result<u8> {
+        self.take(1).map(|bytes| bytes[0])
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
+        let (taken, rest) = self.bytes.split_first_chunk().ok_or_else(cut)?;
+        self.bytes = rest;
+        Ok(*taken)
+    }
+
+    /// An unsigned LEB128 number.
+    fn varint(&mut self) -> Result<u64> {
+        let mut number = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte & 0x80 == 0 {
+                return Ok(number);
+            }
+        }
+        Err(cut())
+    }
+
+    fn text(&mut self, column: &str) -> Result<String> {
+        let length = usize::try_from(self.varint()?).map_err(|_| cut())?;
+        to_text(self.take(length)?, column)
+    }
+
+    /// A little-endian integer of 1 to 16 bytes; `None` beyond i128.
+    fn integer(&mut self, length: usize, signed: bool) -> Result<Option<i128>> {
+        let bytes = self.take(length)?;
+        let negative = signed && bytes.last().is_some_and(|byte| byte & 0x80 != 0);
+        let mut wide = [if negative { 0xff } else { 0 }; 16];
+        wide[..length].copy_from_slice(bytes);
+        if !signed && length == 16 {
+            return Ok(i128::try_from(u128::from_le_bytes(wide)).ok());
+        }
+        Ok(Some(i128::from_le_bytes(wide)))
+    }
+
+    fn cell(&mut self, kind: ColumnType, column: &str) -> Result<Value> {
+        if kind.nullable && self.byte()? != 0 {
+            return Ok(Value::Null);
+        }
+        Ok(match kind.cell {
+            Cell::Bool => Value::Bool(self.byte()? != 0),
+            Cell::Integer(8, true) => Value::Int(i64::from_le_bytes(self.array()?)),
+            Cell::Integer(length, signed) => self
+                .integer(length, signed)?
+                .and_then(|number| i64::try_from(number).ok())
+                .map(Value::Int)
+                .ok_or_else(|| too_wide(column))?,
+            Cell::Float32 => Value::Float(f64::from(f32::from_le_bytes(self.array()?))),
+            Cell::Float64 => Value::Float(f64::from_le_bytes(self.array()?)),
+            Cell::Decimal(length, scale) => {
+                let unscaled = self.integer(length, true)?;
+                unscaled.and_then(|unscaled| decimal(unscaled, scale)).ok_or_else(|| too_wide(column))?
+            }
+            Cell::Text => Value::Text(self.text(column)?),
+            Cell::FixedText(length) => Value::Text(to_text(self.take(length)?, column)?),
+            Cell::Nothing => return Err(cut()),
+        })
+    }
+}
+
+fn to_text(bytes: &[u8], column: &str) -> Result<String> {
+    std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
+        DriverError::Unsupported(format!(
+            "a text of column `{column}` is not UTF-8 ({error}): ask for it in hex"
+        ))
+    })
+}
+
+fn too_wide(column: &str) -> DriverError {
+    DriverError::Unsupported(format!(
+        "a number of column `{column}` is outside 64 bits with a sign: cast it to String"
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn header(columns: &[(&str, &str)]) -> Vec<u8> {
+        let mut bytes = vec![u8::try_from(columns.len()).unwrap()];
+        for text in columns.iter().map(|column| column.0).chain(columns.iter().map(|column| column.1)) {
+            bytes.push(u8::try_from(text.len()).unwrap());
+            bytes.extend_from_slice(text.as_bytes());
+        }
+        bytes
+    }
+
+    #[test]
+    fn every_type_is_read_by_its_width() {
+        let mut bytes = header(&[
+            ("b", "Bool"),
+            ("i", "Int64"),
+            ("u", "UInt16"),
+            ("n", "Nullable(Int32)"),
+            ("f", "Float64"),
+            ("t", "LowCardinality(Nullable(String))"),
+            ("d", "Decimal(9, 2)"),
+            ("x", "FixedString(3)"),
+            ("h", "Int128"),
+        ]);
+        bytes.push(1);
+        bytes.extend_from_slice(&i64::MIN.to_le_bytes());
+        bytes.extend_from_slice(&65535u16.to_le_bytes());
+        bytes.push(1);
+        bytes.extend_from_slice(&f64::NEG_INFINITY.to_le_bytes());
+        bytes.extend_from_slice(b"\x00\x03a\0b");
+        bytes.extend_from_slice(&(-125i32).to_le_bytes());
+        bytes.extend_from_slice(b"xyz");
+        bytes.extend_from_slice(&(-7i128).to_le_bytes());
+        let (names, rows) = decode(&bytes).unwrap();
+        assert_eq!(names.len(), 9);
+        let expected = vec![
+            Value::Bool(true),
+            Value::Int(i64::MIN),
+            Value::Int(65535),
+            Value::Null,
+            Value::Float(f64::NEG_INFINITY),
+            Value::Text("a\0b".into()),
+            Value::Float(-1.25),
+            Value::Text("xyz".into()),
+            Value::Int(-7),
+        ];
+        assert_eq!(rows, vec![expected]);
+    }
+
+    #[test]
+    fn what_has_no_place_in_an_answer_is_refused_with_advice() {
+        for kind in
+            ["DateTime", "Array(String)", "Tuple(a Int8)", "JSON", "Dynamic", "Enum8('a' = 1)", "UInt256"]
+        {
+            let Err(DriverError::Unsupported(text)) = decode(&header(&[("c", kind)])) else {
+                panic!("{kind} was read")
+            };
+            assert!(
+                text.contains("`c`") && text.contains(kind) && text.contains("cast it to String"),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_outside_64_bits_and_bytes_that_are_no_text_are_refused() {
+        let mut wide = header(&[("c", "UInt64")]);
+        wide.extend_from_slice(&u64::MAX.to_le_bytes());
+        assert!(matches!(decode(&wide), Err(DriverError::Unsupported(text)) if text.contains("64 bits")));
+        let mut text = header(&[("c", "String")]);
+        text.extend_from_slice(b"\x01\xff");
+        assert!(matches!(decode(&text), Err(DriverError::Unsupported(text)) if text.contains("UTF-8")));
+    }
+
+    #[test]
+    fn an_answer_of_no_bytes_has_no_columns() {
+        assert_eq!(decode(&[]).unwrap(), (vec![], vec![]));
+    }
+
+    proptest! {
+        #[test]
+        fn rubbish_is_an_error_and_never_a_panic(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            // Whatever it is, it must come back.
+            decode(&bytes).ok();
+        }
+
+        #[test]
+        fn integers_and_texts_come_back(rows in proptest::collection::vec((any::<i64>(), any::<Option<String>>()), 0..50)) {
+            let mut bytes = header(&[("i", "Int64"), ("t", "Nullable(String)")]);
+            for (number, text) in &rows {
+                bytes.extend_from_slice(&number.to_le_bytes());
+                bytes.push(u8::from(text.is_none()));
+                if let Some(text) = text {
+                    let mut length = text.len();
+                    while length >= 0x80 {
+                        bytes.push((length & 0x7f) as u8 | 0x80);
+                        length >>= 7;
+                    }
+                    bytes.push(length as u8);
+                    bytes.extend_from_slice(text.as_bytes());
+                }
+            }
+            let expected: Vec<Row> = rows.into_iter()
+                .map(|(number, text)| vec![Value::Int(number), text.map_or(Value::Null, Value::Text)])
+                .collect();
+            prop_assert_eq!(decode(&bytes).unwrap().1, expected);
+        }
+    }
+}

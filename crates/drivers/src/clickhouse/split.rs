@@ -1,0 +1,126 @@
+//! Statements of one text.
+//!
+//! chDB runs several statements at once and then puts the bytes of all their answers in a row, which
+//! cannot be told from one answer with strange cells. So they are handed over one by one.
+
+use crate::driver::{DriverError, Outcome, Result};
+
+/// The non-empty statements of `text`, cut at semicolons outside of quotes, comments and heredocs.
+pub(crate) fn statements(text: &str) -> Vec<&str> {
+    let bytes = text.as_bytes();
+    let (mut found, mut start, mut at) = (Vec::new(), 0, 0);
+    // Whether anything but white space and comments stands in the statement.
+    let mut substance = false;
+    while let Some(&byte) = bytes.get(at) {
+        let rest = &bytes[at..];
+        let length = match byte {
+            b'\'' | b'"' | b'`' => quoted(rest),
+            b'-' if rest.starts_with(b"--") => line_comment(rest),
+            b'#' if matches!(rest.get(1), Some(b' ' | b'!')) => line_comment(rest),
+            b'/' if rest.starts_with(b"/*") => block_comment(rest),
+            b'$' => heredoc(rest),
+            _ => 1,
+        };
+        if byte == b';' {
+            if substance {
+                found.push(text[start..at].trim());
+            }
+            (start, substance) = (at + 1, false);
+        } else {
+            substance |= !byte.is_ascii_whitespace() && !is_comment(rest);
+        }
+        at += length;
+    }
+    if substance {
+        found.push(text[start..].trim());
+    }
+    found
+}
+
+/// Asks the statements of `text` in their order; gives the last one's answer.
+///
+/// # Errors
+/// The first that is refused ends it; [`DriverError::Refused`] when there is none.
+pub(crate) fn one_by_one(text: &str, mut ask: impl FnMut(&str) -> Result<Outcome>) -> Result<Outcome> {
+    let mut outcome = None;
+    for statement in statements(text) {
+        outcome = Some(ask(statement)?);
+    }
+    outcome.ok_or_else(|| DriverError::Refused("empty statement".into()))
+}
+
+fn is_comment(rest: &[u8]) -> bool {
+    rest.starts_with(b"--") || rest.starts_with(b"/*") || rest.starts_with(b"# ") || rest.starts_with(b"#!")
+}
+
+/// Length up to and with the closing quote; a backslash takes the next byte along, and a doubled quote
+/// is simply two quoted texts side by side.
+fn quoted(rest: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(&byte) = rest.get(at) {
+        at += 1;
+        match byte {
+            b'\\' => at += 1,
+            _ if byte == rest[0] => break,
+            _ => {}
+        }
+    }
+    at.min(rest.len())
+}
+
+fn line_comment(rest: &[u8]) -> usize {
+    memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1)
+}
+
+fn block_comment(rest: &[u8]) -> usize {
+    memchr::memmem::find(&rest[2..], b"*/").map_or(rest.len(), |at| at + 4)
+}
+
+/// Length of `$tag$ … $tag$`, or 1 where none begins.
+fn heredoc(rest: &[u8]) -> usize {
+    let Some(end) = memchr::memchr(b'$', &rest[1..]).map(|at| at + 2) else { return 1 };
+    let tag = &rest[..end];
+    if !tag[1..end - 1].iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_') {
+        return 1;
+    }
+    memchr::memmem::find(&rest[end..], tag).map_or(rest.len(), |at| end + at + end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_semicolon_ends_a_statement_only_where_it_is_one() {
+        assert_eq!(statements("SELECT 1"), ["SELECT 1"]);
+        assert_eq!(statements("SELECT 1;\nSELECT 2;\n"), ["SELECT 1", "SELECT 2"]);
+        assert_eq!(statements("SELECT ';', \"a;b\", `c;d`; x"), ["SELECT ';', \"a;b\", `c;d`", "x"]);
+        assert_eq!(statements(r"SELECT 'it\'s;', 'it''s;'; x"), [r"SELECT 'it\'s;', 'it''s;'", "x"]);
+        assert_eq!(statements("SELECT 1 -- a; b\n, 2; x"), ["SELECT 1 -- a; b\n, 2", "x"]);
+        assert_eq!(statements("SELECT /* ; */ 1; x"), ["SELECT /* ; */ 1", "x"]);
+        assert_eq!(statements("SELECT $t$ ; $u$ ; $t$; x"), ["SELECT $t$ ; $u$ ; $t$", "x"]);
+        assert_eq!(statements("SELECT 1 # it's; here\n; x"), ["SELECT 1 # it's; here", "x"]);
+    }
+
+    #[test]
+    fn nothing_but_white_space_and_comments_is_no_statement() {
+        assert!(statements(" ;; \n-- nothing;\n /* ; */ ;").is_empty());
+    }
+
+    #[test]
+    fn what_is_not_closed_goes_to_the_engine_as_it_is() {
+        assert_eq!(statements("SELECT 'a; b"), ["SELECT 'a; b"]);
+        assert_eq!(statements("SELECT 1 /* ; "), ["SELECT 1 /* ;"]);
+        assert_eq!(statements("SELECT 'a\\"), ["SELECT 'a\\"]);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_strange(text in "[a'\"`;$\\\\/* \n#é-]{0,40}") {
+            for statement in statements(&text) {
+                prop_assert!(text.contains(statement) && !statement.is_empty());
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What an answer over HTTP says.
+
+use serde_json::Value as Json;
+
+use crate::http::Answer;
+
+/// One value.
+pub(super) const JSON: &str = "application/json";
+/// Values, each on a line.
+pub(super) const LINES: &str = "application/x-ndjson";
+
+impl Answer {
+    /// The body, if it is JSON.
+    pub(super) fn json(&self) -> std::result::Result<Json, String> {
+        serde_json::from_slice(&self.body).map_err(|error| {
+            let text = String::from_utf8_lossy(&self.body);
+            let shown: String = text.chars().take(200).collect();
+            format!("status {}, {error}: {shown}", self.status)
+        })
+    }
+
+    /// The reason that it states for a failure.
+    pub(super) fn reason(&self) -> String {
+        match self.json() {
+            Ok(body) => reason(body.get("error").unwrap_or(&body)),
+            Err(other) => other,
+        }
+    }
+}
+
+/// The server's own words for what went wrong: the outermost reason and what it goes back to.
+pub(super) fn reason(error: &Json) -> String {
+    if let Some(text) = error.as_str() {
+        return text.to_owned();
+    }
+    let mut texts: Vec<String> = Vec::new();
+    let mut next = Some(error);
+    while let Some(here) = next {
+        let kind = here.get("type").and_then(Json::as_str);
+        let why = here.get("reason").and_then(Json::as_str);
+        // What follows on further lines is where the reader stood in its own buffer.
+        let why = why.and_then(|why| why.lines().next());
+        let text = match (kind, why) {
+            (Some(kind), Some(why)) => format!("{kind}: {why}"),
+            (Some(text), None) | (None, Some(text)) => text.to_owned(),
+            (None, None) => here.to_string(),
+        };
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+        let of_shard = here.pointer("/failed_shards/0/reason");
+        next = of_shard.or_else(|| here.get("caused_by")).filter(|_| texts.len() < 8);
+    }
+    texts.join("; caused by ")
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_reason_goes_back_to_the_first_cause() {
+        let error = json!({
+            "type": "search_phase_execution_exception", "reason": "all shards failed",
+            "failed_shards": [{"reason": {"type": "a", "reason": "b", "caused_by": {"type": "c", "reason": "d\n at [Source: e]"}}}]
+        });
+        assert_eq!(
+            reason(&error),
+            "search_phase_execution_exception: all shards failed; caused by a: b; caused by c: d"
+        );
+        assert_eq!(reason(&json!("plain")), "plain");
+        assert_eq!(reason(&json!({"x": 1})), r#"{"x":1}"#);
+    }
+
+    #[test]
+    fn what_is_no_json_is_shown() {
+        let answer =
+            Answer { status: 502, headers: ureq::http::HeaderMap::new(), body: b"Bad gateway".to_vec() };
+        assert!(answer.reason().contains("status 502") && answer.reason().contains("Bad gateway"));
+    }
+}

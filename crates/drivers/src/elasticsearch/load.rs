@@ -1,0 +1,330 @@
+//! Bulk loading in batches, several at a time.
+//!
+//! Each document has an id of the client's making and is created, never replaced, so that a batch that has to
+//! be sent again inserts nothing twice. The server accepts or refuses document by document; a batch that it
+//! refuses as a whole is offered again in halves, until single documents are left to be blamed.
+
+use std::ops::Range;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use memchr::memchr;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::answer::{LINES, reason};
+use super::statement::{Statement, unsupported};
+use crate::bulk::{self, Refused};
+use crate::driver::{Documents, DriverError, LoadSink, Result};
+use crate::http::Http;
+
+/// Bytes after which a batch ends: long against a round trip, and far from the server's limit of 100 MB.
+const BATCH: usize = 8 << 20;
+/// How often a server that is too busy is asked again, and how long is waited at first, twice as long each
+/// time: half a minute in all.
+const ATTEMPTS: u32 = 11;
+const FIRST_PAUSE: Duration = Duration::from_millis(30);
+
+/// Where a document and its id stand in the statement.
+const DOCUMENT: &str = ":doc";
+const ID: &str = "\":id\"";
+
+/// The lines that a document becomes.
+pub(super) struct Template {
+    lines: Vec<Line>,
+}
+
+enum Line {
+    Document,
+    /// What stands around the id, or a line without one.
+    Text(Vec<String>),
+}
+
+impl Template {
+    pub(super) fn new(statement: &Statement) -> Result<Self> {
+        let wrong =
+            || unsupported("a load has `lines`, one of which is \":doc\" and another holds \":id\"".into());
+        let lines = statement.lines.as_ref().ok_or_else(wrong)?;
+        let lines: Vec<Line> = lines
+            .iter()
+            .map(|line| match line {
+                Json::String(text) if text == DOCUMENT => Line::Document,
+                other => Line::Text(other.to_string().split(ID).map(str::to_owned).collect()),
+            })
+            .collect();
+        let documents = lines.iter().filter(|line| matches!(line, Line::Document)).count();
+        let ids = lines.iter().filter(|line| matches!(line, Line::Text(parts) if parts.len() > 1)).count();
+        if documents == 1 && ids == 1 { Ok(Self { lines }) } else { Err(wrong()) }
+    }
+
+    fn write(&self, id: &str, document: &[u8], out: &mut Vec<u8>) {
+        for line in &self.lines {
+            match line {
+                Line::Document => out.extend_from_slice(document),
+                Line::Text(parts) => out.extend_from_slice(parts.join(&format!("\"{id}\"")).as_bytes()),
+            }
+            out.push(b'\n');
+        }
+    }
+}
+
+/// Where documents go.
+pub(super) struct Target<'a> {
+    pub(super) http: &'a Http,
+    pub(super) method: &'a str,
+    pub(super) path: &'a str,
+    pub(super) template: &'a Template,
+}
+
+/// Documents as lines.
+#[derive(Default)]
+struct Batch {
+    /// Which documents these are.
+    ordinals: Vec<u64>,
+    bytes: Vec<u8>,
+    /// Where each document's lines end.
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    fn range(&self, document: usize) -> Range<usize> {
+        let start = if document == 0 { 0 } else { self.ends[document - 1] };
+        start..self.ends[document]
+    }
+}
+
+/// Ids that nobody else has: the time when the load began, in microseconds, and the ordinal. They are digits
+/// only, which this protocol's servers store at half their length, and grow, which makes them cheap to look up.
+struct Ids {
+    load: u128,
+}
+
+impl Ids {
+    fn new() -> Self {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self { load: since.as_micros() }
+    }
+
+    fn of(&self, ordinal: u64) -> String {
+        format!("{}{ordinal:010}", self.load)
+    }
+}
+
+/// Sends all documents over so many connections; gives the number accepted.
+pub(super) fn all(
+    target: &Target<'_>,
+    connections: usize,
+    documents: &mut dyn Documents,
+    sink: &mut dyn LoadSink,
+) -> Result<u64> {
+    let ids = Ids::new();
+    let mut offered = 0;
+    // Of documents that cannot be sent at all.
+    let mut at_once = Refused::default();
+    // The agent keeps the connections, and gives each thread one.
+    let mut refused = bulk::spread(
+        &mut vec![(); connections],
+        || fill(target.template, &ids, documents, sink, &mut offered, &mut at_once),
+        |(), batch| {
+            let all: Vec<usize> = (0..batch.ends.len()).collect();
+            insert(target, &batch, &all, false)
+        },
+    )?;
+    refused.append(at_once);
+    Ok(offered - refused.report(sink))
+}
+
+/// The next batch.
+fn fill(
+    template: &Template,
+    ids: &Ids,
+    documents: &mut dyn Documents,
+    sink: &mut dyn LoadSink,
+    offered: &mut u64,
+    refused: &mut Refused,
+) -> Result<Option<Batch>> {
+    let mut batch = Batch::default();
+    while batch.bytes.len() < BATCH {
+        let Some(document) = documents.next_document()? else { break };
+        let ordinal = *offered;
+        *offered += 1;
+        // Documents come as lines and hold none; one that does would become two.
+        if memchr(b'\n', document).is_some() {
+            refused.push(ordinal, "a document of several lines cannot be sent".into());
+        } else {
+            template.write(&ids.of(ordinal), document, &mut batch.bytes);
+            batch.ordinals.push(ordinal);
+            batch.ends.push(batch.bytes.len());
+        }
+        sink.offered(*offered);
+    }
+    Ok((!batch.ends.is_empty()).then_some(batch))
+}
+
+#[derive(Deserialize)]
+struct BulkAnswer {
+    errors: bool,
+    #[serde(default)]
+    items: Vec<serde_json::Map<String, Json>>,
+}
+
+/// Statuses that blame a document: it cannot be read or indexed, is there already, or is too large. All others
+/// blame the request, the rights, or the server.
+fn blames_documents(status: u16) -> bool {
+    matches!(status, 400 | 409 | 413)
+}
+
+/// What else a status says.
+fn failure(status: u16, why: String) -> DriverError {
+    if status >= 500 { DriverError::Exhausted(why) } else { DriverError::Unavailable(why) }
+}
+
+/// Sends the `pending` documents of a batch until each is accepted or refused; gives the refused. Those that were
+/// sent `before` may be in already.
+fn insert(target: &Target<'_>, batch: &Batch, pending: &[usize], before: bool) -> Result<Refused> {
+    let mut pending = pending.to_vec();
+    let mut refused = Refused::default();
+    let mut pause = FIRST_PAUSE;
+    for attempt in 0..ATTEMPTS {
+        if attempt > 0 {
+            std::thread::sleep(pause);
+            pause *= 2;
+        }
+        let body: Vec<u8>;
+        let whole = pending.len() == batch.ends.len();
+        let bytes = if whole {
+            batch.bytes.as_slice()
+        } else {
+            body =
+                pending.iter().flat_map(|document| &batch.bytes[batch.range(*document)]).copied().collect();
+            body.as_slice()
+        };
+        let answer = target
+            .http
+            .send(target.method, target.path, Some((LINES, bytes)))
+            .map_err(|error| DriverError::Crashed(error.to_string()))?;
+        match answer.status {
+            200..300 => {}
+            // Too busy, or a part of it is on its way.
+            429 | 503 => continue,
+            status if blames_documents(status) => {
+                let why = answer.reason();
+                if let [document] = pending.as_slice() {
+                    refused.push(batch.ordinals[*document], why);
+                    return Ok(refused);
+                }
+                let (one, other) = pending.split_at(pending.len() / 2);
+                refused.append(insert(target, batch, one, true)?);
+                refused.append(insert(target, batch, other, true)?);
+                return Ok(refused);
+            }
+            status => return Err(failure(status, answer.reason())),
+        }
+        let answer: BulkAnswer = serde_json::from_slice(&answer.body)
+            .map_err(|error| DriverError::Protocol(format!("the answer to a bulk request: {error}")))?;
+        if !answer.errors {
+            return Ok(refused);
+        }
+        pending = sort_out(&answer, batch, &pending, before || attempt > 0, &mut refused)?;
+        if pending.is_empty() {
+            return Ok(refused);
+        }
+    }
+    Err(DriverError::Exhausted(format!(
+        "{} documents were turned away {ATTEMPTS} times: the server is too busy",
+        pending.len()
+    )))
+}
+
+/// Notes what was refused; gives what is to be sent again.
+fn sort_out(
+    answer: &BulkAnswer,
+    batch: &Batch,
+    pending: &[usize],
+    again: bool,
+    refused: &mut Refused,
+) -> Result<Vec<usize>> {
+    if answer.items.len() != pending.len() {
+        return Err(DriverError::Protocol(format!(
+            "{} documents were sent and {} are in the answer: a filter_path must leave items.*.status",
+            pending.len(),
+            answer.items.len()
+        )));
+    }
+    let mut left = Vec::new();
+    for (document, item) in pending.iter().zip(&answer.items) {
+        let Some(item) = item.values().next() else {
+            return Err(DriverError::Protocol("an item of a bulk answer is empty".into()));
+        };
+        let why = || item.get("error").map_or_else(|| item.to_string(), reason);
+        let status = item.get("status").and_then(Json::as_u64).and_then(|status| u16::try_from(status).ok());
+        match status {
+            Some(200..300) => {}
+            Some(429 | 503) => left.push(*document),
+            // The attempt before had inserted it after all.
+            Some(409) if again => {}
+            Some(status) if blames_documents(status) => refused.push(batch.ordinals[*document], why()),
+            Some(status) => return Err(failure(status, why())),
+            None => return Err(DriverError::Protocol(format!("an item without a status: {}", why()))),
+        }
+    }
+    Ok(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn template(lines: &str) -> Result<Template> {
+        let text = format!(r#"{{"method": "POST", "path": "/t/_bulk", "lines": {lines}}}"#);
+        Template::new(&Statement::read(&text).unwrap())
+    }
+
+    #[test]
+    fn a_document_becomes_its_lines() {
+        let template = template(r#"[{"create": {"_id": ":id"}}, ":doc"]"#).unwrap();
+        let mut out = Vec::new();
+        template.write("7", br#"{"a":":id"}"#, &mut out);
+        assert_eq!(out, b"{\"create\":{\"_id\":\"7\"}}\n{\"a\":\":id\"}\n");
+    }
+
+    #[test]
+    fn a_load_without_an_id_or_a_document_is_refused() {
+        for lines in
+            [r#"[{"create": {}}, ":doc"]"#, r#"[{"create": {"_id": ":id"}}]"#, "[]", r#"[":doc", ":doc"]"#]
+        {
+            assert!(template(lines).is_err(), "{lines}");
+        }
+    }
+
+    #[test]
+    fn ids_grow_with_the_ordinal_and_are_digits() {
+        let ids = Ids::new();
+        assert!(ids.of(9) < ids.of(10) && ids.of(1).bytes().all(|byte| byte.is_ascii_digit()));
+        assert_eq!(ids.of(1).len(), ids.of(9_999_999_999).len());
+    }
+
+    #[test]
+    fn items_are_accepted_refused_or_sent_again() {
+        let batch =
+            Batch { ordinals: (100..105).collect(), bytes: b"abcde".to_vec(), ends: vec![1, 2, 3, 4, 5] };
+        let items = r#"{"errors": true, "items": [{"create": {"status": 201}}, {"create": {"status": 429, "error": {}}},
+            {"create": {"status": 400, "error": {"type": "t", "reason": "r"}}}, {"create": {"status": 409, "error": "twice"}}]}"#;
+        let answer: BulkAnswer = serde_json::from_str(items).unwrap();
+        for (again, wanted) in [(true, vec![(103, "t: r")]), (false, vec![(103, "t: r"), (104, "twice")])] {
+            let mut refused = Refused::default();
+            let left = sort_out(&answer, &batch, &[0, 2, 3, 4], again, &mut refused).unwrap();
+            assert_eq!(left, [2]);
+            let found: Vec<(u64, &str)> = refused.0.iter().map(|(n, why)| (*n, why.as_str())).collect();
+            assert_eq!(found, wanted);
+        }
+        assert!(sort_out(&answer, &batch, &[0], false, &mut Refused::default()).is_err());
+        // Nobody's documents are to blame for these.
+        for item in [r#"{"status": 500, "error": "disk"}"#, r#"{"status": 403}"#, "{}"] {
+            let text = format!(r#"{{"errors": true, "items": [{{"create": {item}}}]}}"#);
+            let answer: BulkAnswer = serde_json::from_str(&text).unwrap();
+            let mut refused = Refused::default();
+            assert!(sort_out(&answer, &batch, &[1], false, &mut refused).is_err() && refused.0.is_empty());
+        }
+        assert_eq!(batch.range(1), 1..2);
+    }
+}

@@ -1,0 +1,227 @@
+//! The Elasticsearch protocol: JSON over HTTP, as other search engines speak it too.
+
+mod answer;
+mod load;
+mod plan;
+mod statement;
+
+use jsonathlon_dataset::value::Value;
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use crate::bulk;
+use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result, fewer_cores};
+use crate::http::{Answer, Http};
+use crate::json_rows::{self, Written};
+use crate::server::{Endpoint, NotReady, Server};
+use answer::{JSON, LINES};
+use statement::Statement;
+
+/// The setting for the number of cores.
+const CORES: &str = "node.processors";
+
+/// A session with one server.
+pub(crate) struct Elasticsearch {
+    http: Http,
+    server: Server,
+    /// Requests that run at a time while documents are loaded.
+    connections: usize,
+}
+
+impl Elasticsearch {
+    /// Starts the server that `open` describes and waits until it answers a search over all there is.
+    pub(crate) fn open(open: &Open) -> Result<Self> {
+        let mut open = open.clone();
+        if let Some(cores) = fewer_cores(&open) {
+            open.settings.entry(CORES.into()).or_insert_with(|| cores.to_string());
+        }
+        let connections = bulk::connections(open.cores);
+        let (server, http) = Server::start(&open, |endpoint| connect(endpoint, connections))?;
+        let mut session = Self { http, server, connections };
+        session.is_its_own()?;
+        Ok(session)
+    }
+
+    /// Nobody logs in, so that whatever listens on the port would pass for the server.
+    fn is_its_own(&mut self) -> Result<()> {
+        if self.server.place() == Place::Elsewhere {
+            return Ok(());
+        }
+        let answer = self.send("GET", "/_nodes/_local/process?filter_path=nodes.*.process.id", None)?;
+        let answer = answer.json().map_err(DriverError::Protocol)?;
+        let node = answer.get("nodes").and_then(Json::as_object).and_then(|nodes| nodes.values().next());
+        let pid = node.and_then(|node| node.pointer("/process/id")).and_then(Json::as_u64);
+        if self.server.holds(pid.and_then(|pid| u32::try_from(pid).ok())) {
+            return Ok(());
+        }
+        Err(DriverError::Unavailable("the port is answered by another server: try again".into()))
+    }
+
+    fn send(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<Answer> {
+        let answer = self
+            .http
+            .send(method, path, body)
+            .map_err(|error| self.server.told(DriverError::Crashed(error.to_string())))?;
+        if answer.is_good() { Ok(answer) } else { Err(DriverError::Refused(answer.reason())) }
+    }
+
+    /// The text of an answer over all the data, and what it says of itself.
+    fn ask(&mut self, statement: &Statement) -> Result<(String, About)> {
+        let (method, path) = statement.target()?;
+        let body = statement.content()?;
+        let kind = if statement.lines.is_some() { LINES } else { JSON };
+        let answer = self.send(method, path, body.as_deref().map(|body| (kind, body)))?;
+        let about = About::of(&answer)?;
+        let text = String::from_utf8(answer.body)
+            .map_err(|error| DriverError::Protocol(format!("an answer that is no UTF-8: {error}")))?;
+        Ok((text, about))
+    }
+
+    fn explain(&mut self, statement: &Statement) -> Result<Outcome> {
+        let (answer, _) = self.ask(&statement.profiled()?)?;
+        let text = plan::text(&answer)?;
+        Ok(Outcome {
+            columns: vec!["plan".into()],
+            rows: vec![vec![Value::Text(text)]],
+            ..Outcome::default()
+        })
+    }
+}
+
+impl Driver for Elasticsearch {
+    fn version(&mut self) -> Result<String> {
+        let mut get = |path: &str| -> Result<Json> {
+            self.send("GET", path, None)?.json().map_err(DriverError::Protocol)
+        };
+        let about = get("/")?;
+        let Some(number) = about.pointer("/version/number").and_then(Json::as_str) else {
+            return Err(DriverError::Protocol(format!("the server says no version: {about}")));
+        };
+        let mut text = number.to_owned();
+        if let Some(lucene) = about.pointer("/version/lucene_version").and_then(Json::as_str) {
+            text += &format!(", Lucene {lucene}");
+        }
+        // The machine's own, which decides over speed as well.
+        let nodes = get("/_nodes/_local/jvm?filter_path=nodes.*.jvm.version")?;
+        let jvm = nodes.get("nodes").and_then(Json::as_object).and_then(|nodes| nodes.values().next());
+        if let Some(jvm) = jvm.and_then(|node| node.pointer("/jvm/version")).and_then(Json::as_str) {
+            text += &format!(", Java {jvm}");
+        }
+        Ok(text)
+    }
+
+    fn execute(&mut self, statement: &str) -> Result<Outcome> {
+        let statement = Statement::read(statement)?;
+        if let Some(explained) = &statement.explain {
+            return self.explain(explained);
+        }
+        let (answer, about) = self.ask(&statement)?;
+        let outcome = match &statement.rows {
+            Some(mapping) => {
+                let answer = Written::read(&answer).map_err(DriverError::Protocol)?;
+                json_rows::rows(&answer, mapping)?
+            }
+            None => Outcome::default(),
+        };
+        Ok(Outcome { server_seconds: about.took.map(|took| took / 1000.0), ..outcome })
+    }
+
+    fn load_rows(
+        &mut self,
+        statement: &str,
+        documents: &mut dyn Documents,
+        sink: &mut dyn LoadSink,
+    ) -> Result<u64> {
+        let statement = Statement::read(statement)?;
+        let (method, path) = statement.target()?;
+        let template = load::Template::new(&statement)?;
+        let target = load::Target { http: &self.http, method, path, template: &template };
+        let loaded =
+            load::all(&target, self.connections, documents, sink).map_err(|error| self.server.told(error))?;
+        // Visible to searches, and in segments that are synchronised to the disk.
+        let index = path.split("/_bulk").next().unwrap_or_default();
+        for step in ["_refresh", "_flush?wait_if_ongoing=true"] {
+            let answer = self.send("POST", &format!("{index}/{step}"), None)?;
+            About::of(&answer)?;
+        }
+        Ok(loaded)
+    }
+
+    fn place(&self) -> Place {
+        self.server.place()
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        self.server.stop()
+    }
+}
+
+/// What an answer says of itself.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct About {
+    /// Milliseconds.
+    took: Option<f64>,
+    timed_out: bool,
+    #[serde(rename = "_shards")]
+    shards: Option<Shards>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Shards {
+    failed: u64,
+    failures: Vec<Json>,
+}
+
+impl About {
+    /// What this answer says; an error when it is not over all the data, though its status says that all is well.
+    fn of(answer: &Answer) -> Result<Self> {
+        // An answer may be empty, such as the one to a question whether something exists, and lists say nothing.
+        if answer.body.first() != Some(&b'{') {
+            return Ok(Self::default());
+        }
+        let about: Self = serde_json::from_slice(&answer.body)
+            .map_err(|error| DriverError::Protocol(format!("an answer that cannot be read: {error}")))?;
+        if about.timed_out {
+            let why = "the server gave up in time and answered over a part";
+            return Err(DriverError::Refused(why.into()));
+        }
+        match &about.shards {
+            Some(Shards { failed, failures }) if *failed > 0 => {
+                let why = failures.first().and_then(|failure| failure.get("reason"));
+                let why = why.map(answer::reason).unwrap_or_default();
+                Err(DriverError::Refused(format!("{failed} shards failed: {why}")))
+            }
+            _ => Ok(about),
+        }
+    }
+}
+
+/// All data is there when it can be searched, which is later than the first connection.
+fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<Http, NotReady> {
+    if endpoint.socket.is_some() {
+        let words = "this protocol is spoken over TCP only: remove `socket` from the system's folder";
+        return Err(NotReady::Ever(words.to_owned()));
+    }
+    let http = Http::new(endpoint, connections).map_err(|error| NotReady::Ever(error.to_string()))?;
+    let ask = |method: &str, path: &str, body: Option<&[u8]>| -> std::result::Result<Answer, NotReady> {
+        let body = body.map(|body| (JSON, body));
+        let answer = http.send(method, path, body).map_err(|error| NotReady::Yet(error.to_string()))?;
+        match answer.status {
+            200..300 => Ok(answer),
+            // Who may not come in now never may.
+            401 | 403 => Err(NotReady::Ever(format!("the server refused the session: {}", answer.reason()))),
+            _ => Err(NotReady::Yet(answer.reason())),
+        }
+    };
+    if endpoint.is_remote {
+        // What others keep there is none of the run's business.
+        ask("GET", "/", None)?;
+        return Ok(http);
+    }
+    ask("GET", "/_cluster/health?wait_for_status=yellow&timeout=5s", None)?;
+    let answer = ask("POST", "/_search", Some(br#"{"size": 0}"#))?;
+    About::of(&answer).map_err(|error| NotReady::Yet(error.to_string()))?;
+    Ok(http)
+}

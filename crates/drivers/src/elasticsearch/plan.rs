@@ -1,0 +1,75 @@
+//! How a search was done, out of its profile.
+
+use serde_json::{Map, Value as Json};
+
+use crate::driver::{DriverError, Result};
+
+/// What is kept of a profile. All else is times and counts, which are another's to tell and would make every
+/// plan of the same statement a different text.
+const KEPT: [&str; 11] = [
+    "profile",
+    "shards",
+    "searches",
+    "query",
+    "rewritten_query",
+    "type",
+    "description",
+    "collector",
+    "aggregations",
+    "children",
+    "debug",
+];
+/// Of the details, those that name a way of doing it.
+const KEPT_DETAILS: [&str; 5] =
+    ["collection_strategy", "result_strategy", "delegate", "delegate_debug", "map_reducer"];
+
+/// The plan as indented JSON.
+pub(super) fn text(answer: &str) -> Result<String> {
+    let answer: Json =
+        serde_json::from_str(answer).map_err(|error| DriverError::Protocol(error.to_string()))?;
+    let Some(profile) = answer.get("profile") else {
+        return Err(DriverError::Protocol("the server was asked for a profile and gave none".into()));
+    };
+    let kept = kept(profile, &KEPT);
+    serde_json::to_string_pretty(&kept).map_err(|error| DriverError::Protocol(error.to_string()))
+}
+
+fn kept(value: &Json, names: &[&str]) -> Json {
+    match value {
+        Json::Array(elements) => elements.iter().map(|element| kept(element, names)).collect(),
+        Json::Object(members) => {
+            let mut all = Map::new();
+            for (name, value) in members.iter().filter(|(name, _)| names.contains(&name.as_str())) {
+                let inner: &[&str] =
+                    if name.starts_with("debug") || name.ends_with("debug") { &KEPT_DETAILS } else { names };
+                all.insert(name.clone(), kept(value, inner));
+            }
+            Json::Object(all)
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_plan_keeps_what_was_done_and_no_time() {
+        let answer = json!({"took": 7, "profile": {"shards": [{
+            "id": "[x][t][0]",
+            "searches": [{"rewrite_time": 3, "query": [{"type": "BooleanQuery", "description": "+a:b",
+                "time_in_nanos": 5, "breakdown": {"score": 1}}]}],
+            "aggregations": [{"type": "A", "debug": {"collection_strategy": "dense", "segments": 7}}]
+        }]}});
+        let plan: Json = serde_json::from_str(&text(&answer.to_string()).unwrap()).unwrap();
+        let wanted = json!({"shards": [{
+            "searches": [{"query": [{"type": "BooleanQuery", "description": "+a:b"}]}],
+            "aggregations": [{"type": "A", "debug": {"collection_strategy": "dense"}}]
+        }]});
+        assert_eq!(plan, wanted);
+        assert!(text("{}").is_err());
+    }
+}

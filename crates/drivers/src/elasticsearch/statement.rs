@@ -1,0 +1,112 @@
+//! Statements: requests as JSON.
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
+
+use crate::driver::{DriverError, Result};
+use crate::json_rows::Mapping;
+
+/// A request, or the question how one would run.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Statement {
+    method: Option<String>,
+    path: Option<String>,
+    /// Sent as it is written.
+    body: Option<Box<RawValue>>,
+    /// One value a line.
+    pub(super) lines: Option<Vec<Json>>,
+    /// How the answer becomes rows; none has no answer but success.
+    pub(super) rows: Option<Mapping>,
+    pub(super) explain: Option<Box<Statement>>,
+}
+
+impl Statement {
+    pub(super) fn read(text: &str) -> Result<Self> {
+        serde_json::from_str(text)
+            .map_err(|error| unsupported(format!("a statement is one JSON object of a request: {error}")))
+    }
+
+    /// Method and path.
+    pub(super) fn target(&self) -> Result<(&str, &str)> {
+        match (&self.method, &self.path, &self.explain) {
+            (Some(method), Some(path), None) if path.starts_with('/') => Ok((method, path)),
+            _ => Err(unsupported("a request has `method` and `path`, which starts with `/`".into())),
+        }
+    }
+
+    /// What is sent.
+    pub(super) fn content(&self) -> Result<Option<Vec<u8>>> {
+        match (&self.body, &self.lines) {
+            (None, None) => Ok(None),
+            (Some(body), None) => Ok(Some(body.get().as_bytes().to_vec())),
+            (None, Some(lines)) => {
+                let lines = lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+                Ok(Some(lines.into_bytes()))
+            }
+            (Some(_), Some(_)) => Err(unsupported("a request has `body` or `lines`, not both".into())),
+        }
+    }
+
+    /// The same search, which also tells how it was done.
+    pub(super) fn profiled(&self) -> Result<Self> {
+        let mut body: Json = match &self.body {
+            Some(body) => serde_json::from_str(body.get()).map_err(|error| unsupported(error.to_string()))?,
+            None => Json::Object(serde_json::Map::new()),
+        };
+        let (_, path) = self.target()?;
+        let is_search = path.split('?').next().is_some_and(|path| path.ends_with("/_search"));
+        match body.as_object_mut() {
+            Some(body) if is_search => body.insert("profile".into(), true.into()),
+            _ => return Err(unsupported(format!("only a search can be explained, not {path}"))),
+        };
+        let body = serde_json::value::to_raw_value(&body).map_err(|error| unsupported(error.to_string()))?;
+        Ok(Self { body: Some(body), rows: None, ..self.clone() })
+    }
+}
+
+pub(super) fn unsupported(message: String) -> DriverError {
+    DriverError::Unsupported(message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_is_sent_as_it_is_written_and_lines_one_by_one() {
+        let one =
+            Statement::read(r#"{"method": "POST", "path": "/t/_search", "body": {"b": 1.0,  "a": {}}}"#);
+        assert_eq!(one.unwrap().content().unwrap().unwrap(), br#"{"b": 1.0,  "a": {}}"#);
+        let lines =
+            Statement::read(r#"{"method": "POST", "path": "/_bulk", "lines": [{"a": {}}, {"b": 1}]}"#);
+        assert_eq!(lines.unwrap().content().unwrap().unwrap(), b"{\"a\":{}}\n{\"b\":1}\n");
+        let none = Statement::read(r#"{"method": "GET", "path": "/"}"#).unwrap();
+        assert!(none.content().unwrap().is_none());
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused_with_the_reason() {
+        for (text, words) in [("SELECT 1", "one JSON object"), (r#"{"method": "GET", "paht": "/"}"#, "paht")]
+        {
+            let error = Statement::read(text).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        }
+        for text in [r#"{"method": "GET"}"#, r#"{"method": "GET", "path": "x"}"#] {
+            assert!(Statement::read(text).unwrap().target().is_err(), "{text}");
+        }
+        let both = Statement::read(r#"{"method": "GET", "path": "/", "body": {}, "lines": []}"#).unwrap();
+        assert!(both.content().is_err());
+    }
+
+    #[test]
+    fn a_search_is_asked_to_tell_how_it_was_done_and_nothing_else_is() {
+        let plan = r#"{"explain": {"method": "POST", "path": "/t/_search?x=1", "body": {"size": 0}}}"#;
+        let explained = Statement::read(plan).unwrap().explain.unwrap().profiled().unwrap();
+        let content = explained.content().unwrap().unwrap();
+        assert_eq!(content, br#"{"profile":true,"size":0}"#);
+        let count = Statement::read(r#"{"method": "GET", "path": "/t/_count"}"#).unwrap();
+        assert!(count.profiled().is_err());
+    }
+}

@@ -1,0 +1,197 @@
+//! The `rows` of a statement, checked as a whole when it is read.
+
+use std::fmt;
+
+use jsonathlon_dataset::value::Value;
+use serde::Deserialize;
+
+use super::tree::Tree;
+
+/// How an answer becomes rows.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(try_from = "Written")]
+pub(crate) struct Mapping {
+    /// The lists, each below an element of the one before.
+    pub(super) each: Vec<Pointer>,
+    pub(super) columns: Vec<Column>,
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Column {
+    pub(super) name: String,
+    pub(super) source: Source,
+    pub(super) kind: Option<Type>,
+    /// One more value that means null.
+    pub(super) null: Option<Value>,
+}
+
+/// Where a column's value comes from.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Source {
+    At(Place),
+    Of(Function, Vec<Place>),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Function {
+    Difference,
+    Sum,
+}
+
+/// A place in the element of a list, or in the answer.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Place {
+    pub(super) at: Pointer,
+    /// 0 is the answer, 1 an element of the first list; the innermost unless stated.
+    #[serde(default)]
+    pub(super) level: Option<usize>,
+}
+
+/// What must come out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Type {
+    Integer,
+    Float,
+    Text,
+    Boolean,
+    Json,
+}
+
+impl Type {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Integer => "an integer",
+            Self::Float => "a float",
+            Self::Text => "text",
+            Self::Boolean => "a boolean",
+            Self::Json => "JSON",
+        }
+    }
+}
+
+/// A JSON Pointer (RFC 6901).
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Pointer {
+    text: String,
+    tokens: Vec<String>,
+}
+
+impl Pointer {
+    /// What it leads to from `node`, if anything.
+    pub(super) fn find<'a, T: Tree>(&self, node: &'a T) -> Option<&'a T> {
+        self.tokens.iter().try_fold(node, |node, token| match node.elements() {
+            Some(elements) => elements.get(index(token)?),
+            None => node.member(token),
+        })
+    }
+}
+
+/// An index is written without leading zeros, and without a sign.
+fn index(token: &str) -> Option<usize> {
+    let plain = token == "0" || (!token.starts_with('0') && token.bytes().all(|byte| byte.is_ascii_digit()));
+    if plain { token.parse().ok() } else { None }
+}
+
+impl TryFrom<String> for Pointer {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let mut tokens = Vec::new();
+        if !text.is_empty() {
+            let inside = text
+                .strip_prefix('/')
+                .ok_or_else(|| format!("`{text}` is no JSON Pointer: one is empty or starts with `/`"))?;
+            for token in inside.split('/') {
+                let mut escaped = token.split('~').skip(1);
+                if let Some(wrong) = escaped.find(|rest| !rest.starts_with(['0', '1'])) {
+                    return Err(format!("`{text}` is no JSON Pointer: `~{wrong}` is neither `~0` nor `~1`"));
+                }
+                tokens.push(token.replace("~1", "/").replace("~0", "~"));
+            }
+        }
+        Ok(Self { text, tokens })
+    }
+}
+
+impl fmt::Display for Pointer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+/// The mapping as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    each: Vec<Pointer>,
+    columns: Vec<WrittenColumn>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenColumn {
+    name: String,
+    at: Option<Pointer>,
+    level: Option<usize>,
+    #[serde(rename = "type")]
+    kind: Option<Type>,
+    null: Option<Value>,
+    difference: Option<Vec<Place>>,
+    sum: Option<Vec<Place>>,
+}
+
+impl TryFrom<Written> for Mapping {
+    type Error = String;
+
+    fn try_from(written: Written) -> Result<Self, String> {
+        let Written { each, columns } = written;
+        if columns.is_empty() {
+            return Err("`columns` is empty: a row has one column at least".to_owned());
+        }
+        let columns =
+            columns.into_iter().map(|column| checked(column, each.len())).collect::<Result<_, _>>()?;
+        Ok(Self { each, columns })
+    }
+}
+
+fn checked(column: WrittenColumn, deepest: usize) -> Result<Column, String> {
+    let WrittenColumn { name, at, level, kind, null, difference, sum } = column;
+    let unfit = |why: &str| format!("column `{name}` {why}");
+    let source = match (at, difference, sum) {
+        (Some(at), None, None) => Source::At(Place { at, level }),
+        (None, Some(places), None) if level.is_none() => {
+            if places.len() != 2 {
+                return Err(unfit("is a difference, which is of two places"));
+            }
+            Source::Of(Function::Difference, places)
+        }
+        (None, None, Some(places)) if level.is_none() => {
+            if places.is_empty() {
+                return Err(unfit("is a sum of nothing"));
+            }
+            Source::Of(Function::Sum, places)
+        }
+        (None, None, None) => return Err(unfit("has none of `at`, `difference` and `sum`")),
+        (None, Some(_), None) | (None, None, Some(_)) => {
+            return Err(unfit("has a `level`, which belongs to each place of its function"));
+        }
+        _ => return Err(unfit("has more than one of `at`, `difference` and `sum`")),
+    };
+    let places = match &source {
+        Source::At(place) => std::slice::from_ref(place),
+        Source::Of(_, places) => places.as_slice(),
+    };
+    if let Some(level) = places.iter().filter_map(|place| place.level).find(|level| *level > deepest) {
+        return Err(unfit(&format!("is at level {level}, but `each` has {deepest}")));
+    }
+    if matches!(source, Source::Of(..))
+        && let Some(kind @ (Type::Text | Type::Boolean | Type::Json)) = kind
+    {
+        return Err(unfit(&format!("is a function of numbers and cannot be {}", kind.name())));
+    }
+    Ok(Column { name, source, kind, null })
+}

@@ -1,0 +1,142 @@
+//! Trees of JSON text that remember how every value was written.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde_json::Value as Json;
+use serde_json::value::RawValue;
+
+use super::tree::{Leaf, Tree};
+
+/// Answers are shallow; what is deeper than this is none.
+const LEVELS: usize = 400;
+
+/// The members of an object as they are written, in their order.
+#[derive(Debug)]
+pub(crate) struct Members<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Vec<(String, &'de RawValue)>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(InOrder).map(Members)
+    }
+}
+
+/// A value, and its text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Written<'a> {
+    text: &'a str,
+    content: Content<'a>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Content<'a> {
+    /// Neither a list nor an object.
+    One(Json),
+    List(Vec<Written<'a>>),
+    Object(Vec<(String, Written<'a>)>),
+}
+
+impl<'a> Written<'a> {
+    /// The one value that a text is.
+    ///
+    /// # Errors
+    /// Text that is not one value of JSON, or is nested deeper than 400 levels.
+    pub(crate) fn read(text: &'a str) -> Result<Self, String> {
+        Self::below(text.trim_ascii(), 0)
+    }
+
+    // Each level is looked through again for those below it, which is cheap for trees as shallow as answers.
+    fn below(text: &'a str, level: usize) -> Result<Self, String> {
+        if level > LEVELS {
+            return Err(format!("JSON of more than {LEVELS} levels"));
+        }
+        let wrong = |error: serde_json::Error| error.to_string();
+        let content = match text.as_bytes().first() {
+            Some(b'[') => {
+                let elements: Vec<&RawValue> = serde_json::from_str(text).map_err(wrong)?;
+                let elements = elements.into_iter().map(|raw| Self::below(raw.get(), level + 1));
+                Content::List(elements.collect::<Result<_, _>>()?)
+            }
+            Some(b'{') => {
+                let Members(members) = serde_json::from_str(text).map_err(wrong)?;
+                let members =
+                    members.into_iter().map(|(name, raw)| Ok((name, Self::below(raw.get(), level + 1)?)));
+                Content::Object(members.collect::<Result<_, String>>()?)
+            }
+            _ => Content::One(serde_json::from_str(text).map_err(wrong)?),
+        };
+        Ok(Self { text, content })
+    }
+}
+
+impl Tree for Written<'_> {
+    fn member(&self, name: &str) -> Option<&Self> {
+        match &self.content {
+            Content::Object(members) => members.iter().find(|(key, _)| key == name).map(|(_, value)| value),
+            _ => None,
+        }
+    }
+
+    fn elements(&self) -> Option<&[Self]> {
+        match &self.content {
+            Content::List(elements) => Some(elements),
+            _ => None,
+        }
+    }
+
+    fn leaf(&self) -> Leaf<'_> {
+        match &self.content {
+            Content::One(one) => one.leaf(),
+            Content::List(_) => Leaf::List,
+            Content::Object(_) => Leaf::Object,
+        }
+    }
+
+    fn json(&self) -> String {
+        self.text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_that_is_taken_whole_is_as_it_was_written() {
+        let text = r#" {"a": [{"z": 1.0, "b" : "\u00e9", "n": 99999999999999999999}, 2], "e": {}} "#;
+        let tree = Written::read(text).unwrap();
+        let elements = tree.member("a").unwrap().elements().unwrap();
+        assert_eq!(elements[0].json(), r#"{"z": 1.0, "b" : "\u00e9", "n": 99999999999999999999}"#);
+        assert_eq!(elements[0].member("b").unwrap().leaf(), Leaf::Text("é"));
+        assert_eq!(elements[1].leaf(), Leaf::Int(2));
+        assert_eq!(tree.member("e").unwrap().leaf(), Leaf::Object);
+        assert!(tree.member("f").is_none() && tree.elements().is_none());
+    }
+
+    #[test]
+    fn what_is_no_json_or_too_deep_is_an_error() {
+        for text in ["", "{", "[1,]", "{\"a\" 1}", "1 2", "nul"] {
+            assert!(Written::read(text).is_err(), "{text}");
+        }
+        let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+        assert!(Written::read(&deep(300)).is_ok());
+        assert!(Written::read(&deep(500)).unwrap_err().contains("400 levels"));
+    }
+}

@@ -1,0 +1,408 @@
+//! JSON text into BSON, straight into the bytes that are sent: the order of keys stays, and nothing is copied
+//! twice. What BSON cannot hold is refused with a reason, and nothing of it stays behind.
+
+use std::ops::Range;
+
+use memchr::memchr2;
+
+/// Nesting that a server still reads; what it stores is for it to say.
+const LEVELS: usize = 200;
+
+const DOUBLE: u8 = 0x01;
+const STRING: u8 = 0x02;
+const DOCUMENT: u8 = 0x03;
+const ARRAY: u8 = 0x04;
+const BOOLEAN: u8 = 0x08;
+const NULL: u8 = 0x0A;
+const INT32: u8 = 0x10;
+const INT64: u8 = 0x12;
+
+/// Why a text cannot be a document.
+pub(super) type Refusal = String;
+
+/// Appends one JSON object as a document.
+pub(super) fn document(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
+    let start = out.len();
+    let encoded = whole(text, out);
+    if encoded.is_err() {
+        out.truncate(start);
+    }
+    encoded
+}
+
+fn whole(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
+    let mut encoder = Encoder { text: utf8(text)?, at: 0, out, keys: Vec::new(), level: 0 };
+    encoder.space();
+    if encoder.peek() != Some(b'{') {
+        return Err("a document is a JSON object, and this is none".to_owned());
+    }
+    encoder.object()?;
+    encoder.end()
+}
+
+/// Appends one element: a key, and any JSON value.
+pub(super) fn element(key: &str, text: &str, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    let mut encoder = Encoder { text, at: 0, out, keys: Vec::new(), level: 0 };
+    let place = encoder.out.len();
+    encoder.out.push(0);
+    encoder.name(key)?;
+    encoder.space();
+    encoder.value(place)?;
+    encoder.end()
+}
+
+/// Begins a document whose elements are appended one by one; [`close`] takes what this gives.
+pub(super) fn open(out: &mut Vec<u8>) -> usize {
+    let start = out.len();
+    out.extend_from_slice(&[0; 4]);
+    start
+}
+
+/// Ends the document that began at `start`.
+pub(super) fn close(start: usize, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    out.push(0);
+    let length = length(out.len() - start)?;
+    out[start..start + 4].copy_from_slice(&length);
+    Ok(())
+}
+
+fn length(bytes: usize) -> Result<[u8; 4], Refusal> {
+    let length = i32::try_from(bytes).map_err(|_| "it is of 2 GiB or more".to_owned())?;
+    Ok(length.to_le_bytes())
+}
+
+fn utf8(text: &[u8]) -> Result<&str, Refusal> {
+    simdutf8::compat::from_utf8(text)
+        .map_err(|error| format!("it is not UTF-8 from byte {} on", error.valid_up_to()))
+}
+
+struct Encoder<'a> {
+    text: &'a str,
+    at: usize,
+    out: &'a mut Vec<u8>,
+    /// The keys of the objects that are open, as they stand in `out`.
+    keys: Vec<Range<usize>>,
+    level: usize,
+}
+
+impl Encoder<'_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    fn space(&mut self) {
+        while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
+            self.at += 1;
+        }
+    }
+
+    fn end(&mut self) -> Result<(), Refusal> {
+        self.space();
+        if self.at == self.text.len() { Ok(()) } else { Err(self.unexpected("nothing more")) }
+    }
+
+    fn unexpected(&self, wanted: &str) -> Refusal {
+        match self.text[self.at..].chars().next() {
+            Some(found) => format!("it is not JSON: {wanted} is expected at byte {}, not {found:?}", self.at),
+            None => format!("it is not JSON: it ends where {wanted} is expected"),
+        }
+    }
+
+    fn take(&mut self, byte: u8, wanted: &str) -> Result<(), Refusal> {
+        if self.peek() != Some(byte) {
+            return Err(self.unexpected(wanted));
+        }
+        self.at += 1;
+        Ok(())
+    }
+
+    fn enter(&mut self) -> Result<(), Refusal> {
+        self.level += 1;
+        if self.level > LEVELS {
+            return Err(format!("it is nested more than {LEVELS} levels deep"));
+        }
+        Ok(())
+    }
+
+    fn object(&mut self) -> Result<(), Refusal> {
+        self.enter()?;
+        self.at += 1;
+        let start = open(self.out);
+        let first_key = self.keys.len();
+        self.space();
+        if self.peek() == Some(b'}') {
+            self.at += 1;
+        } else {
+            loop {
+                let place = self.out.len();
+                self.out.push(0);
+                self.key()?;
+                self.keys.push(place + 1..self.out.len() - 1);
+                self.space();
+                self.take(b':', "`:`")?;
+                self.space();
+                self.value(place)?;
+                self.space();
+                match self.peek() {
+                    Some(b',') => self.at += 1,
+                    Some(b'}') => break,
+                    _ => return Err(self.unexpected("`,` or `}`")),
+                }
+                self.space();
+            }
+            self.at += 1;
+        }
+        self.distinct(first_key)?;
+        self.keys.truncate(first_key);
+        self.level -= 1;
+        close(start, self.out)
+    }
+
+    /// Which of two values a query sees is not defined, so that neither may be taken.
+    fn distinct(&mut self, first_key: usize) -> Result<(), Refusal> {
+        let bytes = self.out.as_slice();
+        let keys = &mut self.keys[first_key..];
+        let of = |key: &Range<usize>| &bytes[key.start..key.end];
+        keys.sort_unstable_by(|one, other| one.len().cmp(&other.len()).then_with(|| of(one).cmp(of(other))));
+        match keys.windows(2).find(|pair| of(&pair[0]) == of(&pair[1])) {
+            Some(pair) => Err(format!("the key {:?} is there twice", String::from_utf8_lossy(of(&pair[0])))),
+            None => Ok(()),
+        }
+    }
+
+    fn array(&mut self) -> Result<(), Refusal> {
+        self.enter()?;
+        self.at += 1;
+        let start = open(self.out);
+        self.space();
+        if self.peek() == Some(b']') {
+            self.at += 1;
+        } else {
+            for index in 0_u64.. {
+                let place = self.out.len();
+                self.out.push(0);
+                self.index(index);
+                self.value(place)?;
+                self.space();
+                match self.peek() {
+                    Some(b',') => self.at += 1,
+                    Some(b']') => break,
+                    _ => return Err(self.unexpected("`,` or `]`")),
+                }
+                self.space();
+            }
+            self.at += 1;
+        }
+        self.level -= 1;
+        close(start, self.out)
+    }
+
+    /// An element of an array has its number for a key.
+    fn index(&mut self, index: u64) {
+        let mut digits = [0; 20];
+        let (mut left, mut at) = (index, digits.len());
+        loop {
+            at -= 1;
+            // A digit fits into a byte.
+            digits[at] = b'0' + (left % 10) as u8;
+            left /= 10;
+            if left == 0 {
+                break;
+            }
+        }
+        self.out.extend_from_slice(&digits[at..]);
+        self.out.push(0);
+    }
+
+    fn key(&mut self) -> Result<(), Refusal> {
+        let start = self.out.len();
+        if self.peek() != Some(b'"') {
+            return Err(self.unexpected("a key"));
+        }
+        self.string()?;
+        self.ended_name(start)
+    }
+
+    fn name(&mut self, name: &str) -> Result<(), Refusal> {
+        let start = self.out.len();
+        self.out.extend_from_slice(name.as_bytes());
+        self.ended_name(start)
+    }
+
+    fn ended_name(&mut self, start: usize) -> Result<(), Refusal> {
+        if self.out[start..].contains(&0) {
+            return Err("a key holds U+0000, which ends a key in BSON".to_owned());
+        }
+        self.out.push(0);
+        Ok(())
+    }
+
+    /// A value, whose type is put at `place`.
+    fn value(&mut self, place: usize) -> Result<(), Refusal> {
+        let kind = match self.peek() {
+            Some(b'{') => self.object().map(|()| DOCUMENT),
+            Some(b'[') => self.array().map(|()| ARRAY),
+            Some(b'"') => self.text().map(|()| STRING),
+            Some(b't') => self.word("true", &[1]).map(|()| BOOLEAN),
+            Some(b'f') => self.word("false", &[0]).map(|()| BOOLEAN),
+            Some(b'n') => self.word("null", &[]).map(|()| NULL),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            _ => Err(self.unexpected("a value")),
+        }?;
+        self.out[place] = kind;
+        Ok(())
+    }
+
+    fn word(&mut self, word: &str, value: &[u8]) -> Result<(), Refusal> {
+        if !self.text[self.at..].starts_with(word) {
+            return Err(self.unexpected("a value"));
+        }
+        self.at += word.len();
+        self.out.extend_from_slice(value);
+        Ok(())
+    }
+
+    /// A string, with its length before it and a zero behind it.
+    fn text(&mut self) -> Result<(), Refusal> {
+        let start = self.out.len();
+        self.out.extend_from_slice(&[0; 4]);
+        self.string()?;
+        self.out.push(0);
+        let length = length(self.out.len() - start - 4)?;
+        self.out[start..start + 4].copy_from_slice(&length);
+        Ok(())
+    }
+
+    /// The letters of a string, its escapes resolved.
+    fn string(&mut self) -> Result<(), Refusal> {
+        self.at += 1;
+        loop {
+            let rest = &self.text.as_bytes()[self.at..];
+            let length = memchr2(b'"', b'\\', rest).unwrap_or(rest.len());
+            let plain = &rest[..length];
+            if let Some(control) = plain.iter().position(|byte| *byte < 0x20) {
+                self.at += control;
+                return Err(self.unexpected("the escape of a control character"));
+            }
+            self.out.extend_from_slice(plain);
+            self.at += length;
+            match rest.get(length) {
+                Some(b'"') => {
+                    self.at += 1;
+                    return Ok(());
+                }
+                Some(_) => self.escape()?,
+                None => return Err(self.unexpected("the end of a string")),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), Refusal> {
+        self.at += 1;
+        let plain = match self.peek() {
+            Some(byte @ (b'"' | b'\\' | b'/')) => byte,
+            Some(b'b') => 0x08,
+            Some(b'f') => 0x0C,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'u') => {
+                self.at += 1;
+                let letter = self.unicode()?;
+                self.out.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+                return Ok(());
+            }
+            _ => return Err(self.unexpected("an escape")),
+        };
+        self.out.push(plain);
+        self.at += 1;
+        Ok(())
+    }
+
+    fn unicode(&mut self) -> Result<char, Refusal> {
+        const LONE: &str = "a string holds half of a surrogate pair, which is no letter";
+        let first = self.unit()?;
+        let code = match first {
+            0xD800..=0xDBFF => {
+                if !self.text[self.at..].starts_with("\\u") {
+                    return Err(LONE.to_owned());
+                }
+                self.at += 2;
+                let second = self.unit()?;
+                if !(0xDC00..=0xDFFF).contains(&second) {
+                    return Err(LONE.to_owned());
+                }
+                0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00)
+            }
+            code => code,
+        };
+        char::from_u32(code).ok_or_else(|| LONE.to_owned())
+    }
+
+    /// Four hexadecimal digits.
+    fn unit(&mut self) -> Result<u32, Refusal> {
+        let mut unit = 0;
+        for _ in 0..4 {
+            let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16));
+            unit = unit * 16 + digit.ok_or_else(|| self.unexpected("a hexadecimal digit"))?;
+            self.at += 1;
+        }
+        Ok(unit)
+    }
+
+    /// A whole number takes 32 bits where it fits, as everything that puts JSON into this format does, and 64
+    /// otherwise. What is written with a fraction or an exponent is a double.
+    fn number(&mut self) -> Result<u8, Refusal> {
+        let start = self.at;
+        let negative = self.peek() == Some(b'-');
+        self.at += usize::from(negative);
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            _ => self.digits()?,
+        }
+        let mut whole = true;
+        if self.peek() == Some(b'.') {
+            whole = false;
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            whole = false;
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        let literal = &self.text[start..self.at];
+        // Only a double has a zero with a sign.
+        if !whole || literal == "-0" {
+            let double: f64 = literal.parse().map_err(|_| self.unexpected("a number"))?;
+            if double.is_infinite() {
+                return Err(format!("the number {literal} is beyond what a double holds"));
+            }
+            self.out.extend_from_slice(&double.to_le_bytes());
+            return Ok(DOUBLE);
+        }
+        let number: i64 =
+            literal.parse().map_err(|_| format!("the integer {literal} is beyond 64 bits with a sign"))?;
+        Ok(match i32::try_from(number) {
+            Ok(small) => {
+                self.out.extend_from_slice(&small.to_le_bytes());
+                INT32
+            }
+            Err(_) => {
+                self.out.extend_from_slice(&number.to_le_bytes());
+                INT64
+            }
+        })
+    }
+
+    fn digits(&mut self) -> Result<(), Refusal> {
+        let start = self.at;
+        while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if self.at == start { Err(self.unexpected("a digit")) } else { Ok(()) }
+    }
+}

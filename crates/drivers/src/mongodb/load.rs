@@ -1,0 +1,196 @@
+//! Bulk loading by inserts of many documents each.
+//!
+//! Inserts are unordered: what the system refuses of one batch it names by its number, with its reason, and
+//! the rest is in. A batch that the system does not even read is offered again in halves, so that every
+//! document is there exactly once or reported. While the system works on some batches, the next is put into the
+//! form in which it is sent.
+
+use std::ops::Range;
+
+use super::request::{Insert, Statement};
+use super::wire::{self, Wire};
+use super::{Limits, Mongodb, bson::Bson, dial, encode, refusal};
+use crate::bulk::{self, Refused};
+use crate::driver::{Documents, DriverError, LoadSink, Result};
+use crate::json_rows::Tree;
+
+/// Bytes after which a batch ends: long against the round trip that it costs.
+const BATCH: usize = 2 << 20;
+/// Answers that blame the documents of a batch as a whole: one of them is nested too deep, broken, or too
+/// large. Nothing of the batch was inserted.
+const ABOUT_DOCUMENTS: [i64; 3] = [15, 22, 10334];
+
+/// Documents as they are sent.
+struct Batch {
+    bytes: Vec<u8>,
+    /// Where each document ends, and its place among all that were offered.
+    documents: Vec<(usize, u64)>,
+}
+
+impl Batch {
+    fn bytes(&self, documents: &Range<usize>) -> &[u8] {
+        let at = |index: usize| if index == 0 { 0 } else { self.documents[index - 1].0 };
+        &self.bytes[at(documents.start)..at(documents.end)]
+    }
+}
+
+/// The documents as they come, in batches.
+struct Batches<'a> {
+    documents: &'a mut dyn Documents,
+    limits: Limits,
+    offered: u64,
+    /// What was not even sent.
+    refused: Refused,
+    /// A document that did not fit into the batch before.
+    carried: Vec<u8>,
+    ended: bool,
+}
+
+impl Batches<'_> {
+    fn next(&mut self, sink: &mut dyn LoadSink) -> Result<Option<Batch>> {
+        let mut batch = Batch { bytes: std::mem::take(&mut self.carried), documents: Vec::new() };
+        if !batch.bytes.is_empty() {
+            batch.documents.push((batch.bytes.len(), self.offered - 1));
+        }
+        while !self.ended {
+            let Some(document) = self.documents.next_document()? else {
+                self.ended = true;
+                break;
+            };
+            let ordinal = self.offered;
+            self.offered += 1;
+            sink.offered(self.offered);
+            let start = batch.bytes.len();
+            if let Err(reason) = encode::document(document, &mut batch.bytes) {
+                self.refused.push(ordinal, reason);
+                continue;
+            }
+            let size = batch.bytes.len() - start;
+            if size > self.limits.document {
+                batch.bytes.truncate(start);
+                let reason =
+                    format!("it takes {size} bytes, and a document {} at most", self.limits.document);
+                self.refused.push(ordinal, reason);
+                continue;
+            }
+            let full = start > 0 && (batch.bytes.len() > BATCH || batch.documents.len() >= self.limits.batch);
+            if full {
+                self.carried.extend_from_slice(&batch.bytes[start..]);
+                batch.bytes.truncate(start);
+                break;
+            }
+            batch.documents.push((batch.bytes.len(), ordinal));
+        }
+        Ok((!batch.documents.is_empty()).then_some(batch))
+    }
+}
+
+/// Sends all documents; gives the number accepted.
+pub(super) fn insert(
+    session: &mut Mongodb,
+    insert: &Insert,
+    documents: &mut dyn Documents,
+    sink: &mut dyn LoadSink,
+) -> Result<u64> {
+    let mut connections = Vec::new();
+    for _ in 0..session.connections {
+        connections.push(dial(&session.endpoint).map_err(|why| session.server.refused(why))?);
+    }
+    all(&mut connections, session.limits, insert, documents, sink).map_err(|error| session.server.told(error))
+}
+
+fn all(
+    connections: &mut [Wire],
+    limits: Limits,
+    insert: &Insert,
+    documents: &mut dyn Documents,
+    sink: &mut dyn LoadSink,
+) -> Result<u64> {
+    let (refused, carried) = (Refused::default(), Vec::new());
+    let mut batches = Batches { documents, limits, offered: 0, refused, carried, ended: false };
+    // The last one is kept back: the journal is one sequence, so that an insert that is journaled when all
+    // others are in vouches for them, too.
+    let mut last = batches.next(sink)?;
+    let mut refused = bulk::spread(
+        connections,
+        || match batches.next(sink)? {
+            Some(batch) => Ok(last.replace(batch)),
+            None => Ok(None),
+        },
+        |wire, batch| send(wire, &insert.others, &insert.list, &batch),
+    )?;
+    if let (Some(batch), Some(wire)) = (last, connections.first_mut()) {
+        let of_last = send(wire, &insert.last, &insert.list, &batch)?;
+        // Where nothing of it went in, nothing waited for the journal either.
+        if of_last.0.len() == batch.documents.len() {
+            journaled(wire)?;
+        }
+        refused.append(of_last);
+    }
+    refused.append(batches.refused);
+    let offered = batches.offered;
+    Ok(offered - refused.report(sink))
+}
+
+/// Waits until all that was written is on the disk.
+fn journaled(wire: &mut Wire) -> Result<()> {
+    let lost = |error: std::io::Error| DriverError::Crashed(error.to_string());
+    let sync = Statement::read(r#"{"command": {"fsync": 1}}"#)?.command("admin")?;
+    wire.send(&sync.body, None).map_err(lost)?;
+    super::well(Bson::read(wire.receive().map_err(lost)?)?).map(|_| ())
+}
+
+/// Inserts a batch, and offers again in parts what is not taken as a whole; gives what was refused.
+fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<Refused> {
+    let mut refused = Refused::default();
+    let whole = 0..batch.documents.len();
+    let mut parts = vec![whole];
+    while let Some(part) = parts.pop() {
+        let documents = wire::Documents { list, bytes: batch.bytes(&part) };
+        let lost = |error: std::io::Error| DriverError::Crashed(error.to_string());
+        wire.send(body, Some(&documents)).map_err(lost)?;
+        let answer = Bson::read(wire.receive().map_err(lost)?)?;
+        match outcome(&answer, &batch.documents[part.clone()], &mut refused)? {
+            None => {}
+            Some(reason) if part.len() == 1 => refused.push(batch.documents[part.start].1, reason),
+            Some(_) => {
+                let middle = part.start + part.len() / 2;
+                // The left one is taken first.
+                parts.extend([middle..part.end, part.start..middle]);
+            }
+        }
+    }
+    Ok(refused)
+}
+
+/// What became of these documents: those refused are noted; or the reason for which the system took none.
+fn outcome(answer: &Bson, documents: &[(usize, u64)], refused: &mut Refused) -> Result<Option<String>> {
+    if answer.int("ok") != Some(1) {
+        let code = answer.int("code").unwrap_or_default();
+        return if ABOUT_DOCUMENTS.contains(&code) {
+            Ok(Some(refusal(answer)))
+        } else {
+            Err(super::refused(answer))
+        };
+    }
+    if let Some(concern) = answer.member("writeConcernError") {
+        return Err(super::refused(concern));
+    }
+    let errors = answer.member("writeErrors").and_then(Tree::elements).unwrap_or_default();
+    for error in errors {
+        let document = usize::try_from(error.int("index").unwrap_or(-1)).ok();
+        let Some((_, ordinal)) = document.and_then(|index| documents.get(index)) else {
+            return Err(uncounted(answer));
+        };
+        match super::refused(error) {
+            DriverError::Refused(reason) => refused.push(*ordinal, reason),
+            other => return Err(other),
+        }
+    }
+    let accepted = answer.int("n").and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
+    if accepted + errors.len() == documents.len() { Ok(None) } else { Err(uncounted(answer)) }
+}
+
+fn uncounted(answer: &Bson) -> DriverError {
+    DriverError::Protocol(format!("an insert's answer does not account for its documents: {}", answer.json()))
+}

@@ -1,0 +1,138 @@
+//! The login of servers that ask for one: SCRAM-SHA-256 (RFC 5802, RFC 7677), without channel binding.
+//!
+//! A password is taken as it is: SASLprep would change only what is not ASCII.
+
+use std::fs::File;
+use std::io::Read;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
+use hmac::{Hmac, KeyInit, Mac};
+use sha2::{Digest, Sha256};
+
+/// Nobody asks for fewer, and nobody waits for more.
+const ITERATIONS: std::ops::RangeInclusive<u32> = 4096..=1_000_000;
+
+/// A login under way.
+pub(super) struct Scram {
+    password: String,
+    /// Without the header of the first message.
+    first: String,
+    nonce: String,
+    /// What the server must sign in the end.
+    signature: Option<[u8; 32]>,
+}
+
+impl Scram {
+    /// Begins; the nonce is random.
+    pub(super) fn new(user: &str, password: &str) -> std::io::Result<Self> {
+        let mut random = [0; 18];
+        File::open("/dev/urandom")?.read_exact(&mut random)?;
+        Ok(Self::with_nonce(user, password, BASE64.encode(random)))
+    }
+
+    fn with_nonce(user: &str, password: &str, nonce: String) -> Self {
+        let user = user.replace('=', "=3D").replace(',', "=2C");
+        Self { password: password.to_owned(), first: format!("n={user},r={nonce}"), nonce, signature: None }
+    }
+
+    /// The client's first message.
+    pub(super) fn first(&self) -> String {
+        format!("n,,{}", self.first)
+    }
+
+    /// The client's last message, which answers the server's first.
+    pub(super) fn answer(&mut self, server: &str) -> Result<String, String> {
+        let nonce = attribute(server, "r=")?;
+        if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
+            return Err("the server's nonce does not continue the client's".into());
+        }
+        let salt = BASE64.decode(attribute(server, "s=")?).map_err(|error| format!("the salt: {error}"))?;
+        let iterations: u32 =
+            attribute(server, "i=")?.parse().map_err(|error| format!("the iterations: {error}"))?;
+        if !ITERATIONS.contains(&iterations) {
+            return Err(format!("{iterations} iterations are out of bounds"));
+        }
+        let salted = salted(self.password.as_bytes(), &salt, iterations);
+        let client = mac(&salted, &[b"Client Key"]);
+        let stored: [u8; 32] = Sha256::digest(client).into();
+        let last = format!("c=biws,r={nonce}");
+        let all: [&[u8]; 5] = [self.first.as_bytes(), b",", server.as_bytes(), b",", last.as_bytes()];
+        let signed = mac(&stored, &all);
+        let mut proof = client;
+        proof.iter_mut().zip(signed).for_each(|(byte, other)| *byte ^= other);
+        self.signature = Some(mac(&mac(&salted, &[b"Server Key"]), &all));
+        Ok(format!("{last},p={}", BASE64.encode(proof)))
+    }
+
+    /// Whether the server knows the password as well.
+    pub(super) fn verify(&self, server: &str) -> Result<(), String> {
+        let signature =
+            BASE64.decode(attribute(server, "v=")?).map_err(|error| format!("the signature: {error}"))?;
+        match self.signature {
+            Some(expected) if signature == expected => Ok(()),
+            _ => Err("the server does not know the password itself".into()),
+        }
+    }
+}
+
+fn attribute<'a>(message: &'a str, name: &str) -> Result<&'a str, String> {
+    message
+        .split(',')
+        .find_map(|part| part.strip_prefix(name))
+        .ok_or_else(|| format!("the server's message lacks `{name}`"))
+}
+
+fn mac(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
+    // Every length of key will do.
+    let Ok(mut mac) = <Hmac<Sha256> as KeyInit>::new_from_slice(key) else { return [0; 32] };
+    for part in parts {
+        mac.update(part);
+    }
+    mac.finalize().into_bytes().into()
+}
+
+/// `Hi` of RFC 5802, section 2.2.
+fn salted(password: &[u8], salt: &[u8], iterations: u32) -> [u8; 32] {
+    let mut last = mac(password, &[salt, &1_u32.to_be_bytes()]);
+    let mut sum = last;
+    for _ in 1..iterations {
+        last = mac(password, &[&last]);
+        sum.iter_mut().zip(last).for_each(|(byte, other)| *byte ^= other);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_example_of_rfc_7677_comes_out() {
+        let mut scram = Scram::with_nonce("user", "pencil", "rOprNGfwEbeRWgbNEkqO".into());
+        assert_eq!(scram.first(), "n,,n=user,r=rOprNGfwEbeRWgbNEkqO");
+        let server = "r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,s=W22ZaJ0SNY7soEsUEjb6gQ==,i=4096";
+        assert_eq!(
+            scram.answer(server).unwrap(),
+            "c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,\
+             p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
+        );
+        scram.verify("v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4=").unwrap();
+        assert!(scram.verify("v=AAAA").is_err());
+    }
+
+    #[test]
+    fn a_server_that_is_none_is_refused() {
+        for (server, words) in [
+            ("r=other,s=W22Z,i=4096", "does not continue"),
+            ("r=mine,s=W22Z,i=4096", "does not continue"),
+            ("r=mine+,s=W22Z,i=1", "out of bounds"),
+            ("r=mine+,i=4096", "lacks `s=`"),
+            ("r=mine+,s=?,i=4096", "the salt"),
+        ] {
+            let error = Scram::with_nonce("a,b", "c", "mine".into()).answer(server).unwrap_err();
+            assert!(error.contains(words), "{server}: {error}");
+        }
+        assert_eq!(Scram::with_nonce("a,b=c", "", "n".into()).first(), "n,,n=a=2Cb=3Dc,r=n");
+    }
+}

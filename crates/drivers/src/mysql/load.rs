@@ -1,0 +1,145 @@
+//! Bulk loading through `LOAD DATA LOCAL INFILE`, whose file is this session's documents, over several
+//! connections, each with one transaction that is committed when all is sent.
+//!
+//! `LOCAL` means to the server that it cannot stop the client, so it makes warnings of many errors and goes on
+//! with rows left out or altered, while others end the statement without telling the row. So documents go in
+//! chunks under a savepoint, and a chunk counts only when there are as many rows as it has documents and nothing
+//! is warned of; else it is undone and offered again in parts.
+
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jsonathlon_dataset::value::Value;
+use mysql::prelude::Queryable;
+use mysql::{Conn, Error, LocalInfileHandler, MySqlError};
+
+use super::{Mysql, answer, verdict};
+use crate::bulk::text::{self, Failure, Taker};
+use crate::driver::{Documents, DriverError, LoadSink, Result};
+
+/// Numbers of errors that blame a document and are in no SQLSTATE of their own: text that is not in the
+/// connection's character set (1300, 1366), and a value longer than a packet or a row may be (1118, 1153, 1301).
+const ABOUT_DOCUMENTS: [u16; 5] = [1118, 1153, 1300, 1301, 1366];
+
+/// The number of an error that has none of its own.
+const UNKNOWN: u16 = 1105;
+
+/// A session that loads.
+struct Connection {
+    client: Conn,
+    statement: String,
+}
+
+/// Sends all documents; gives the number accepted.
+pub(super) fn lines(
+    session: &mut Mysql,
+    statement: &str,
+    documents: &mut dyn Documents,
+    sink: &mut dyn LoadSink,
+) -> Result<u64> {
+    let mut connections = Vec::new();
+    for _ in 0..session.connections {
+        let client = session.another()?;
+        let begun = Connection::begin(client, statement);
+        connections.push(begun.map_err(|error| session.server.told(error))?);
+    }
+    text::load(&mut connections, documents, sink).map_err(|error| session.server.told(error))
+}
+
+impl Connection {
+    fn begin(client: Conn, statement: &str) -> Result<Self> {
+        let mut connection = Self { client, statement: statement.to_owned() };
+        connection.run("START TRANSACTION")?;
+        Ok(connection)
+    }
+
+    fn run(&mut self, statement: &str) -> Result<()> {
+        self.client.query_drop(statement).map_err(|error| verdict(&error))
+    }
+
+    /// Why rows are missing or altered; none when the server has only remarks to make.
+    fn warned(&mut self, rows: u64, documents: u64) -> Result<Option<String>> {
+        let told = usize::from(self.client.warnings());
+        let warnings = answer(&mut self.client, "SHOW WARNINGS")?.rows;
+        let listed = warnings.len();
+        let first = warnings.into_iter().find_map(|warning| match warning.as_slice() {
+            [Value::Text(level), _, Value::Text(words), ..] if level != "Note" => Some(words.clone()),
+            _ => None,
+        });
+        Ok(match first {
+            None if rows != documents => {
+                Some(format!("the server made {rows} rows of it and told no reason"))
+            }
+            None if listed < told => {
+                Some(format!("the server has {told} warnings about it and lists {listed}"))
+            }
+            first => first,
+        })
+    }
+}
+
+impl text::Connection for Connection {
+    fn commit(&mut self) -> Result<()> {
+        self.run("COMMIT")
+    }
+}
+
+impl Taker for Connection {
+    fn attempt(&mut self, lines: &[u8], count: usize) -> Result<Option<Failure>> {
+        self.run("SAVEPOINT part")?;
+        let read = Arc::new(AtomicBool::new(false));
+        let (bytes, told) = (lines.to_vec(), read.clone());
+        self.client.set_local_infile_handler(Some(LocalInfileHandler::new(move |_, connection| {
+            told.store(true, Ordering::Relaxed);
+            connection.write_all(&bytes)
+        })));
+        let sent = self.client.query_drop(&self.statement);
+        // No other statement gets at documents, nor at files of this machine.
+        self.client.set_local_infile_handler(Some(LocalInfileHandler::new(|_, _| Ok(()))));
+        let reason = match sent {
+            Ok(()) if !read.load(Ordering::Relaxed) => {
+                return Err(DriverError::Refused(
+                    "the statement reads no documents from the connection, as LOAD DATA LOCAL INFILE does"
+                        .into(),
+                ));
+            }
+            Ok(()) => {
+                let (rows, documents) = (self.client.affected_rows(), count as u64);
+                if rows == documents && self.client.warnings() == 0 {
+                    return Ok(None);
+                }
+                self.warned(rows, documents)?
+            }
+            Err(Error::MySqlError(said)) if is_about_documents(&said) => Some(said.message),
+            Err(error) => return Err(verdict(&error)),
+        };
+        let Some(reason) = reason else { return Ok(None) };
+        self.run("ROLLBACK TO SAVEPOINT part")?;
+        Ok(Some(Failure { reason, line: None }))
+    }
+}
+
+/// Whether an error blames the data: data exceptions (SQLSTATE class 22) and constraints (23), or by its number, or,
+/// of servers that give everything the number of the unknown, by its words.
+fn is_about_documents(said: &MySqlError) -> bool {
+    ["22", "23"].iter().any(|class| said.state.starts_with(class))
+        || ABOUT_DOCUMENTS.contains(&said.code)
+        || said.code == UNKNOWN && said.message.contains("Invalid JSON text")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_blamed_for_what_they_are_alone() {
+        let about = |state: &str, code| {
+            is_about_documents(&MySqlError { state: state.into(), message: String::new(), code })
+        };
+        assert!(about("22032", 3140) && about("22001", 1406) && about("23000", 1062) && about("HY000", 1366));
+        assert!(
+            !about("42S02", 1146) && !about("HY000", 1114) && !about("40001", 1213) && !about("08S01", 1053)
+        );
+    }
+}

@@ -1,0 +1,218 @@
+//! The MySQL protocol, over TCP or a Unix socket.
+
+mod load;
+mod value;
+
+use std::time::Duration;
+
+use mysql::prelude::Queryable;
+use mysql::{Conn, DriverError as Setup, Error, OptsBuilder, SslOpts};
+
+use crate::bulk;
+use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
+use crate::server::{Endpoint, NotReady, Server};
+use crate::tls;
+
+/// A connection that takes longer than this will not come.
+const CONNECT_LIMIT: Duration = Duration::from_secs(5);
+
+/// Numbers of errors that blame what the machine lacks, and no statement: of the server, and (below 1000) of its
+/// file layer.
+const EXHAUSTED: [u16; 14] = [3, 5, 20, 28, 1021, 1026, 1037, 1038, 1041, 1114, 1135, 1197, 1969, 3170];
+/// Numbers of errors that end the session: the server shuts down, the connection was killed or broke.
+const GONE: [u16; 10] = [1053, 1077, 1152, 1158, 1159, 1160, 1161, 1927, 3169, 4031];
+/// "Got error … from storage engine", where the number in the text tells what it is about.
+const FROM_ENGINE: u16 = 1030;
+
+/// A session with one server.
+pub(crate) struct Mysql {
+    client: Conn,
+    server: Server,
+    endpoint: Endpoint,
+    /// Run in every session.
+    statements: Vec<String>,
+    /// Sessions that load at a time.
+    connections: usize,
+}
+
+impl Mysql {
+    /// Starts the server that `open` describes and logs in.
+    pub(crate) fn open(open: &Open) -> Result<Self> {
+        let (server, (client, endpoint)) =
+            Server::start(open, |endpoint| Ok((connect(endpoint)?, endpoint.clone())))?;
+        let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
+        Ok(Self { client, server, endpoint, statements, connections })
+    }
+
+    /// Another session beside this one.
+    fn another(&mut self) -> Result<Conn> {
+        let mut client = connect(&self.endpoint).map_err(|why| self.server.refused(why))?;
+        for statement in &self.statements {
+            let ran = client.query_drop(statement);
+            ran.map_err(|error| self.server.told(verdict(&error)))?;
+        }
+        Ok(client)
+    }
+}
+
+impl Driver for Mysql {
+    fn version(&mut self) -> Result<String> {
+        self.execute("SELECT version()")?.version()
+    }
+
+    fn execute(&mut self, statement: &str) -> Result<Outcome> {
+        answer(&mut self.client, statement).map_err(|error| self.server.told(error))
+    }
+
+    fn load_rows(
+        &mut self,
+        statement: &str,
+        documents: &mut dyn Documents,
+        sink: &mut dyn LoadSink,
+    ) -> Result<u64> {
+        load::lines(self, statement, documents, sink)
+    }
+
+    fn place(&self) -> Place {
+        self.server.place()
+    }
+
+    fn close(self: Box<Self>) -> Result<()> {
+        let Self { client, server, .. } = *self;
+        drop(client);
+        server.stop()
+    }
+}
+
+/// The answer to the last of the statements in a text, which the server takes apart itself.
+fn answer(client: &mut Conn, text: &str) -> Result<Outcome> {
+    let mut answers = client.query_iter(text).map_err(|error| verdict(&error))?;
+    let mut last = Outcome::default();
+    while let Some(answer) = answers.iter() {
+        let columns = answer.columns().as_ref().to_vec();
+        let mut rows = Vec::new();
+        // All are read, wanted or not: the next answer stands behind them.
+        let mut unreadable = None;
+        for row in answer {
+            let row = row.map_err(|error| verdict(&error))?;
+            match value::row(&columns, row.unwrap()) {
+                Ok(row) => rows.push(row),
+                Err(error) => unreadable = unreadable.or(Some(error)),
+            }
+        }
+        if let Some(error) = unreadable {
+            return Err(error);
+        }
+        let columns = columns.iter().map(|column| column.name_str().into_owned()).collect();
+        last = Outcome { columns, rows, ..Outcome::default() };
+    }
+    Ok(last)
+}
+
+/// How a connection is encrypted. The server's certificate is verified against its name.
+fn encrypted(endpoint: &Endpoint) -> Result<Option<SslOpts>> {
+    let Some(encrypted) = &endpoint.tls else { return Ok(None) };
+    tls::authorities(encrypted)?;
+    Ok(Some(SslOpts::default().with_root_cert_path(encrypted.ca.clone())))
+}
+
+/// Logs in, and has the server do something.
+fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
+    let options = OptsBuilder::new()
+        // Where sessions go is the run's choice, and the path that a server names may not be its own.
+        .prefer_socket(false)
+        .ip_or_hostname(Some(&endpoint.host))
+        .tcp_port(endpoint.port)
+        .socket(endpoint.socket.as_ref().map(|path| path.display().to_string()))
+        .user(Some(&endpoint.user))
+        .pass(Some(&endpoint.password))
+        .db_name(Some(&endpoint.database).filter(|name| !name.is_empty()))
+        // The file is read here first, for an error that names it.
+        .ssl_opts(encrypted(endpoint).map_err(|error| NotReady::Ever(error.to_string()))?)
+        .tcp_connect_timeout(Some(CONNECT_LIMIT));
+    let connected = Conn::new(options).and_then(|mut client| {
+        // The collation of literals is then the server's own default, whatever the client library greets with: an
+        // index on expressions is matched only by literals that have it.
+        client.query_drop("SET NAMES utf8mb4")?;
+        // Documents are escaped by backslashes, and every warning about them is looked at. A server that knows
+        // neither has no other way to escape, nor a limit.
+        for setting in [
+            "SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')",
+            "SET SESSION max_error_count = 65535",
+        ] {
+            match client.query_drop(setting) {
+                Ok(()) | Err(Error::MySqlError(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(client)
+    });
+    connected.map_err(|error| match &error {
+        Error::MySqlError(said) if !GONE.contains(&said.code) => {
+            NotReady::Ever(format!("the server refused the session: {}", said.message))
+        }
+        // It asks for something that the client library cannot give, as for the password in another way.
+        Error::DriverError(told) if !matches!(told, Setup::ConnectTimeout | Setup::CouldNotConnect(_)) => {
+            NotReady::Ever(format!("the server refused the session: {told}"))
+        }
+        // Not listening yet, or not for long.
+        other => NotReady::Yet(message(other)),
+    })
+}
+
+/// What the system blames; [`DriverError::Crashed`] with the words only where the connection is gone.
+fn verdict(error: &Error) -> DriverError {
+    let message = message(error);
+    match error {
+        Error::MySqlError(said) if GONE.contains(&said.code) => DriverError::Crashed(message),
+        Error::MySqlError(said) if is_exhausted(said.code, &said.message) => DriverError::Exhausted(message),
+        Error::MySqlError(_) => DriverError::Refused(message),
+        Error::IoError(_) | Error::CodecError(_) => DriverError::Crashed(message),
+        // A text that is longer than the server takes is not sent, and leaves the session as it is.
+        _ => DriverError::Unsupported(message),
+    }
+}
+
+/// Whether an error is about disk or memory. Where an engine's own number is passed on, it is the operating
+/// system's (28, no space; 12, no memory) or the engine's for a full file (135).
+fn is_exhausted(code: u16, words: &str) -> bool {
+    EXHAUSTED.contains(&code)
+        || words.to_lowercase().contains("no space left on device")
+        || code == FROM_ENGINE
+            && ["error 28 ", "error 12 ", "error 135 "].iter().any(|number| words.contains(number))
+}
+
+/// The server's own words where there are any.
+fn message(error: &Error) -> String {
+    match error {
+        Error::MySqlError(said) => said.message.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mysql::MySqlError;
+
+    use super::*;
+
+    fn said(code: u16, message: &str) -> DriverError {
+        verdict(&Error::MySqlError(MySqlError { state: "HY000".into(), message: message.into(), code }))
+    }
+
+    #[test]
+    fn errors_are_told_apart_by_what_they_blame() {
+        assert_eq!(said(1064, "syntax"), DriverError::Refused("syntax".into()));
+        assert_eq!(
+            said(1114, "The table 't' is full"),
+            DriverError::Exhausted("The table 't' is full".into())
+        );
+        assert_eq!(said(1053, "shutdown"), DriverError::Crashed("shutdown".into()));
+        let engine = "Got error 28 - 'No space left on device' from storage engine";
+        assert_eq!(said(1030, engine), DriverError::Exhausted(engine.into()));
+        let other = "Got error 168 - 'Unknown (generic) error from engine' from storage engine";
+        assert_eq!(said(1030, other), DriverError::Refused(other.into()));
+        let broken = Error::IoError(std::io::Error::from(std::io::ErrorKind::BrokenPipe));
+        assert!(matches!(verdict(&broken), DriverError::Crashed(_)));
+    }
+}

@@ -1,0 +1,162 @@
+//! Values as the protocol's text format carries them.
+
+use jsonathlon_dataset::value::{Row, Value};
+use mysql::Column;
+use mysql::consts::ColumnType;
+
+use crate::decimal::decimal;
+use crate::driver::{DriverError, Result};
+
+/// A row as typed values.
+pub(super) fn row(columns: &[Column], cells: Vec<mysql::Value>) -> Result<Row> {
+    if columns.len() != cells.len() {
+        return Err(DriverError::Protocol(format!("{} cells in {} columns", cells.len(), columns.len())));
+    }
+    columns
+        .iter()
+        .zip(cells)
+        .map(|(column, value)| match value {
+            mysql::Value::NULL => Ok(Value::Null),
+            mysql::Value::Bytes(bytes) => cell(column.column_type(), bytes, &column.name_str()),
+            other => Err(DriverError::Protocol(format!("{other:?} where values are text"))),
+        })
+        .collect()
+}
+
+fn cell(kind: ColumnType, bytes: Vec<u8>, column: &str) -> Result<Value> {
+    use ColumnType as T;
+    match kind {
+        T::MYSQL_TYPE_TINY
+        | T::MYSQL_TYPE_SHORT
+        | T::MYSQL_TYPE_INT24
+        | T::MYSQL_TYPE_LONG
+        | T::MYSQL_TYPE_LONGLONG
+        | T::MYSQL_TYPE_YEAR
+        | T::MYSQL_TYPE_DECIMAL
+        | T::MYSQL_TYPE_NEWDECIMAL => {
+            let text = text(bytes, column)?;
+            match number(&text) {
+                Some(number) => Ok(number),
+                None if is_number(&text) => Err(DriverError::Unsupported(format!(
+                    "a number of column `{column}` is outside 64 bits with a sign: cast it to CHAR or DOUBLE"
+                ))),
+                None => Err(DriverError::Protocol(format!("`{text}` in column `{column}` of numbers"))),
+            }
+        }
+        // Written with as many digits as tell it from every other.
+        T::MYSQL_TYPE_DOUBLE => {
+            let text = text(bytes, column)?;
+            let parsed = text.parse().map(Value::Float);
+            parsed.map_err(|_| DriverError::Protocol(format!("`{text}` in column `{column}` of numbers")))
+        }
+        T::MYSQL_TYPE_VARCHAR
+        | T::MYSQL_TYPE_VAR_STRING
+        | T::MYSQL_TYPE_STRING
+        | T::MYSQL_TYPE_ENUM
+        | T::MYSQL_TYPE_SET
+        | T::MYSQL_TYPE_TINY_BLOB
+        | T::MYSQL_TYPE_BLOB
+        | T::MYSQL_TYPE_MEDIUM_BLOB
+        | T::MYSQL_TYPE_LONG_BLOB
+        | T::MYSQL_TYPE_JSON => text(bytes, column).map(Value::Text),
+        T::MYSQL_TYPE_FLOAT => Err(DriverError::Unsupported(format!(
+            "column `{column}` is of type FLOAT, which the server writes with six digits: cast it to DOUBLE"
+        ))),
+        other => Err(DriverError::Unsupported(format!(
+            "column `{column}` is of type {}: cast it to CHAR, or a time to microseconds",
+            format!("{other:?}").trim_start_matches("MYSQL_TYPE_")
+        ))),
+    }
+}
+
+fn text(bytes: Vec<u8>, column: &str) -> Result<String> {
+    String::from_utf8(bytes).map_err(|error| {
+        DriverError::Protocol(format!("a text of column `{column}` is not UTF-8 ({})", error.utf8_error()))
+    })
+}
+
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
+    [whole, fraction].iter().all(|part| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// A number of fixed point: an integer when it is whole, the nearest double otherwise. `None` when it is none,
+/// or a whole one without room in 64 bits.
+fn number(text: &str) -> Option<Value> {
+    if let Ok(whole) = text.parse() {
+        return Some(Value::Int(whole));
+    }
+    let (whole, fraction) = text.split_once('.').filter(|_| is_number(text))?;
+    if fraction.bytes().all(|digit| digit == b'0') {
+        return whole.parse().ok().map(Value::Int);
+    }
+    let scale = u32::try_from(fraction.len()).ok()?;
+    match format!("{whole}{fraction}").parse::<i128>() {
+        Ok(unscaled) => decimal(unscaled, scale),
+        // More digits than 128 bits hold.
+        Err(_) => text.parse().ok().map(Value::Float),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn whole_numbers_are_integers_and_others_the_nearest_doubles() {
+        assert_eq!(number("0"), Some(Value::Int(0)));
+        assert_eq!(number("-9223372036854775808"), Some(Value::Int(i64::MIN)));
+        assert_eq!(number("9223372036854775808"), None);
+        assert_eq!(number("18446744073709551615"), None);
+        assert_eq!(number("12.00"), Some(Value::Int(12)));
+        assert_eq!(number("-0.1"), Some(Value::Float(-0.1)));
+        assert_eq!(number("0.30"), Some(Value::Float(0.3)));
+        let long = "3.14159265358979323846264338327950288419716939937510582097494";
+        assert_eq!(number(long), Some(Value::Float(std::f64::consts::PI)));
+        for none in ["", "-", ".5", "5.", "x", "1e3", "0x10", "--1"] {
+            assert_eq!(number(none), None, "{none}");
+            assert!(!is_number(none), "{none}");
+        }
+    }
+
+    #[test]
+    fn what_has_no_place_in_an_answer_is_refused_with_advice() {
+        let error = |kind, bytes: &[u8]| cell(kind, bytes.to_vec(), "c").unwrap_err().to_string();
+        let time = error(ColumnType::MYSQL_TYPE_TIMESTAMP, b"2026-01-01 00:00:00");
+        assert!(time.contains("`c` is of type TIMESTAMP") && time.contains("microseconds"), "{time}");
+        assert!(error(ColumnType::MYSQL_TYPE_FLOAT, b"0.1").contains("DOUBLE"));
+        assert!(error(ColumnType::MYSQL_TYPE_LONGLONG, b"18446744073709551615").contains("64 bits"));
+        assert!(error(ColumnType::MYSQL_TYPE_LONGLONG, b"x").contains("out of protocol"));
+        assert!(error(ColumnType::MYSQL_TYPE_BLOB, b"\xff").contains("not UTF-8"));
+    }
+
+    proptest! {
+        #[test]
+        fn integers_come_as_they_are(number in any::<i64>()) {
+            let cell = cell(ColumnType::MYSQL_TYPE_LONGLONG, number.to_string().into_bytes(), "c").unwrap();
+            prop_assert_eq!(cell, Value::Int(number));
+        }
+
+        #[test]
+        fn doubles_come_with_every_bit(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
+            let cell = cell(ColumnType::MYSQL_TYPE_DOUBLE, number.to_string().into_bytes(), "c").unwrap();
+            prop_assert_eq!(cell, Value::Float(number));
+        }
+
+        #[test]
+        fn decimals_are_the_doubles_that_their_texts_are(unscaled in any::<i64>(), scale in 1..30_usize) {
+            let digits = format!("{:0>1$}", unscaled.unsigned_abs(), scale + 1);
+            let (whole, fraction) = digits.split_at(digits.len() - scale);
+            let text = format!("{}{whole}.{fraction}", if unscaled < 0 { "-" } else { "" });
+            let expected: f64 = text.parse().unwrap();
+            match number(&text) {
+                Some(Value::Int(whole)) => prop_assert_eq!(whole as f64, expected),
+                Some(Value::Float(float)) => prop_assert_eq!(float, expected),
+                other => prop_assert!(false, "{:?}", other),
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Encrypted connections to servers that somebody else runs.
+
+use std::sync::Arc;
+
+use rustls::pki_types::CertificateDer;
+use rustls::pki_types::pem::PemObject;
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::address::Tls;
+use crate::driver::{DriverError, Result};
+
+/// What to do about a certificate that is not believed.
+pub(crate) const REMEDY: &str = "name the authority that signed the server's certificate by ?ca=FILE.pem, and the \
+                                 host as the certificate has it";
+
+/// The authorities of the user's file.
+pub(crate) fn authorities(tls: &Tls) -> Result<Option<Vec<CertificateDer<'static>>>> {
+    let Some(path) = &tls.ca else { return Ok(None) };
+    let failed = |why: String| DriverError::Unavailable(format!("ca={}: {why}", path.display()));
+    let certificates = CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>)
+        .map_err(|error| failed(error.to_string()))?;
+    if certificates.is_empty() {
+        return Err(failed("no certificate is in it".into()));
+    }
+    Ok(Some(certificates))
+}
+
+/// How a session encrypts. The server's certificate is verified against its name.
+pub(crate) fn client(tls: &Tls) -> Result<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    match authorities(tls)? {
+        Some(certificates) => {
+            for certificate in certificates {
+                roots
+                    .add(certificate)
+                    .map_err(|error| DriverError::Unavailable(format!("the certificate of `ca`: {error}")))?;
+            }
+        }
+        None => roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned()),
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(|error| DriverError::Unavailable(format!("TLS: {error}")))?;
+    Ok(builder.with_root_certificates(roots).with_no_client_auth())
+}
+
+/// Whether a text of an error is about the server's certificate.
+pub(crate) fn blames_certificate(text: &str) -> bool {
+    text.contains("invalid peer certificate") || text.contains("InvalidCertificate")
+}

@@ -1,0 +1,271 @@
+//! Loading a server through the program against its own client: PostgreSQL against `psql`'s `\copy`, MySQL against
+//! `LOAD DATA LOCAL INFILE` of `mysql`. The same file into the same server, side by side, A B B A …, with the ratio of
+//! each pair and its interval.
+//!
+//!     cargo bench -p jsonathlon --bench own_client -- postgresql|mysql [DOCUMENTS [PAIRS]]
+//!
+//! One server is started, by a worker. Between two loads the table is emptied, outside of the times. Ours goes from
+//! handing over the file to the commit, the client's is what it says itself, so that neither starting a process nor
+//! logging in is in it. After each pair two of the client load half of the file each at once, which shows what more
+//! connections are worth on this machine.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use jsonathlon_dataset::scan::Traits;
+use jsonathlon_dataset::source::Source;
+use jsonathlon_dataset::stage::{StageOptions, stage};
+use jsonathlon_drivers::driver::Open;
+use jsonathlon_drivers::worker::Worker;
+use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Opened, PROTOCOL, Ran};
+use jsonathlon_measure::statistics::{median, paired_ratio};
+use jsonathlon_systems::catalogue::fill;
+use jsonathlon_systems::{Catalogue, Store};
+use jsonathlon_workloads::target::launch;
+
+use common::{LIMIT, Problem, numbers, request, worker};
+
+const TABLE: &str = "documents";
+
+/// A server's own client.
+struct Client {
+    system: &'static str,
+    /// What comes before a load.
+    empty: &'static [&'static str],
+    command: fn(&Started, &Path) -> Command,
+    /// Seconds, in what it prints.
+    seconds: fn(&str) -> Option<f64>,
+}
+
+const CLIENTS: [Client; 2] = [
+    Client {
+        system: "postgresql",
+        empty: &["TRUNCATE documents", "CHECKPOINT"],
+        command: psql,
+        seconds: |said| {
+            let time = said.lines().find_map(|line| line.strip_prefix("Time: ")?.split(' ').next());
+            time?.parse::<f64>().ok().map(|milliseconds| milliseconds / 1e3)
+        },
+    },
+    Client {
+        system: "mysql",
+        empty: &["TRUNCATE documents"],
+        command: mysql,
+        // `Query OK, 9 rows affected (1 min 0.57 sec)`
+        seconds: |said| {
+            let line = said.lines().find(|line| line.starts_with("Query OK") && line.contains("affected"))?;
+            let (_, time) = line.rsplit_once('(')?;
+            let words: Vec<&str> = time.split(' ').collect();
+            match words.as_slice() {
+                [minutes, "min", seconds, ..] => {
+                    Some(minutes.parse::<f64>().ok()? * 60.0 + seconds.parse::<f64>().ok()?)
+                }
+                [seconds, ..] => seconds.parse().ok(),
+                [] => None,
+            }
+        },
+    },
+];
+
+/// A quote and a delimiter that JSON cannot hold, so that every line is taken as it is.
+fn psql(server: &Started, file: &Path) -> Command {
+    const CSV: &str = r"format csv, quote e'\x01', delimiter e'\x02', escape e'\x01'";
+    let mut command = Command::new(server.programs["postgres"].with_file_name("psql"));
+    command
+        .args(["--no-psqlrc", "-v", "ON_ERROR_STOP=1", "--host=127.0.0.1"])
+        .args([format!("--port={}", server.port), format!("--username={}", server.user)])
+        .arg(format!("--dbname={}", server.database))
+        .args(["-c", r"\timing on", "-c"])
+        .arg(format!(r"\copy {TABLE} (doc) from '{}' with ({CSV})", file.display()))
+        .env("PGPASSWORD", &server.password);
+    command
+}
+
+fn mysql(server: &Started, file: &Path) -> Command {
+    let mut command = Command::new(&server.programs["loader"]);
+    command
+        .arg("--library-path")
+        .args([&server.programs["libraries"], &server.programs["mysql"]])
+        .args(["--no-defaults", "--host=127.0.0.1", "--local-infile=1", "-vvv"])
+        .args([format!("--port={}", server.port), format!("--user={}", server.user)])
+        .arg(format!("--database={}", server.database))
+        .arg("--execute")
+        .arg(format!(
+            r"LOAD DATA LOCAL INFILE '{}' INTO TABLE {TABLE} CHARACTER SET utf8mb4 FIELDS TERMINATED BY x'01' ESCAPED BY '' (doc)",
+            file.display()
+        ))
+        .env("MYSQL_PWD", &server.password);
+    command
+}
+
+fn main() -> Result<(), Problem> {
+    let named = |client: &&Client| std::env::args().any(|argument| argument == client.system);
+    let Some(client) = CLIENTS.iter().find(named) else {
+        // As `cargo bench` without arguments, which runs all there are.
+        println!("name a system: postgresql, mysql");
+        return Ok(());
+    };
+    let documents = numbers().first().copied().unwrap_or(200_000);
+    let pairs = numbers().get(1).copied().unwrap_or(9) as usize;
+    // The server's user has to get at its data.
+    let open = std::fs::Permissions::from_mode(0o755);
+    let scratch = tempfile::Builder::new().permissions(open).tempdir()?;
+    // As a run stages them: what the system may refuse is not in the file, for it would end `\copy`.
+    let options = StageOptions {
+        suspect: Traits::SUSPECT | Traits::from_name("nul_escape").ok_or("no such trait")?,
+        ..StageOptions::default()
+    };
+    let source = Source::Generated { seed: 1, start: 0, documents, malformed: 0 };
+    let staged = stage(&source, scratch.path(), options, &mut |_| {}, &|| false)?;
+    let (file, documents, megabytes) =
+        (staged.clean.clone(), staged.clean_documents, staged.clean_bytes as f64 / 1e6);
+    println!("{documents} documents, {megabytes:.0} MB, {pairs} pairs");
+
+    let mut server = Started::new(scratch.path(), client)?;
+    let (whole, halves) = ([file.clone()], halves(&file)?);
+    let (mut ours, mut theirs, mut twice) = (Vec::new(), Vec::new(), Vec::new());
+    for pair in 0..=pairs {
+        // Each goes first in half of the pairs; pair 0 only warms up.
+        let (loaded, single) = if pair % 2 == 0 {
+            let loaded = server.load(&file)?;
+            (loaded, server.theirs(&whole)?)
+        } else {
+            let client = server.theirs(&whole)?;
+            (server.load(&file)?, client)
+        };
+        if loaded.documents != Some(documents) {
+            return Err(format!("{:?} of {documents} documents were loaded", loaded.documents).into());
+        }
+        let two = server.theirs(&halves)?;
+        if pair == 0 {
+            continue;
+        }
+        println!(
+            "pair {pair:>2}  ours {:.3} s (server {:.3} s of CPU, client {:.3} s)  its client {single:.3} s, two at once {two:.3} s  \
+             ratio {:.3}",
+            loaded.seconds,
+            loaded.usage.cpu_s.unwrap_or(f64::NAN),
+            loaded.usage.client_cpu_s.unwrap_or(f64::NAN),
+            loaded.seconds / single,
+        );
+        ours.push(vec![loaded.seconds]);
+        theirs.push(vec![single]);
+        twice.push(vec![two]);
+    }
+    let middle = |times: &[Vec<f64>]| median(&times.concat()).unwrap_or(f64::NAN);
+    println!("ours {:.3} s ({:.0} MB/s)", middle(&ours), megabytes / middle(&ours));
+    for (what, times) in
+        [("its client", &theirs), ("two of them at once, each with half of the file", &twice)]
+    {
+        let ratio = paired_ratio(&ours, times).ok_or("no pairs")?;
+        let (low, high) = (ratio.low.unwrap_or(f64::NAN), ratio.high.unwrap_or(f64::NAN));
+        println!(
+            "{what} {:.3} s  ratio of ours to it {:.3} (95 %: {low:.3} … {high:.3})",
+            middle(times),
+            ratio.median
+        );
+    }
+    server.worker.close(LIMIT)?;
+    Ok(())
+}
+
+/// A server with its table, and a session with it.
+struct Started {
+    client: &'static Client,
+    worker: Worker,
+    load: String,
+    programs: BTreeMap<String, PathBuf>,
+    port: u16,
+    user: String,
+    database: String,
+    password: String,
+}
+
+impl Started {
+    fn new(scratch: &Path, client: &'static Client) -> Result<Self, Problem> {
+        let catalogue = Catalogue::load(&[])?;
+        let system = catalogue.get(client.system)?;
+        let configuration = system.configuration(system.default_version(), "no-index", "default")?;
+        let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
+        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
+        let log = scratch.join("server.log");
+        let mut launch = launch(&configuration, &installed.files, installed.folder.as_deref(), &log)
+            .ok_or("it has no server")?;
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        launch.port = Some(port);
+        let (user, database) = (launch.recipe.user.clone(), launch.recipe.database.clone());
+        let folder = scratch.join("session");
+        let open = Open {
+            protocol: configuration.protocol.clone(),
+            folder: folder.clone(),
+            settings: configuration.open.settings.clone(),
+            server: Some(launch),
+            ..Open::default()
+        };
+        let mut worker = worker(&scratch.join("worker.log"))?;
+        let _: Opened = request(&mut worker, &Op::Open { protocol: PROTOCOL, open })?;
+        let analytics = configuration.analytics.as_ref().ok_or("no analytics")?;
+        let filled = |name: &str| -> Result<String, Problem> {
+            Ok(fill(analytics.statement(name).ok_or("no statement")?, &[("table", TABLE)])?)
+        };
+        let _: Ran = request(&mut worker, &Op::Run { statements: vec![filled("create")?] })?;
+        let load = filled("load")?;
+        let programs = installed.files;
+        let password = std::fs::read_to_string(folder.join("password"))?;
+        Ok(Self { client, worker, load, programs, port, user, database, password })
+    }
+
+    fn empty(&mut self) -> Result<(), Problem> {
+        let statements = self.client.empty.iter().map(|text| (*text).to_owned()).collect();
+        let _: Ran = request(&mut self.worker, &Op::Run { statements })?;
+        Ok(())
+    }
+
+    fn load(&mut self, file: &Path) -> Result<Loaded, Problem> {
+        self.empty()?;
+        let load = Load::Rows { statement: self.load.clone(), file: file.to_owned() };
+        // The commit makes it durable, for the client as well.
+        request(&mut self.worker, &Op::Load { load, sync: false })
+    }
+
+    /// The longest of the times that these take at once, a connection each.
+    fn theirs(&mut self, files: &[PathBuf]) -> Result<f64, Problem> {
+        self.empty()?;
+        let start = |file: &PathBuf| {
+            let mut command = (self.client.command)(self, file);
+            command.env("LC_ALL", "C").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+        };
+        let all: Vec<Child> = files.iter().map(start).collect::<Result<_, _>>()?;
+        let mut longest: f64 = 0.0;
+        for one in all {
+            let output = one.wait_with_output()?;
+            let said = String::from_utf8_lossy(&output.stdout);
+            let time = (self.client.seconds)(&said);
+            match time.filter(|_| output.status.success()) {
+                Some(seconds) => longest = longest.max(seconds),
+                None => {
+                    return Err(
+                        format!("its client: {said}{}", String::from_utf8_lossy(&output.stderr)).into()
+                    );
+                }
+            }
+        }
+        Ok(longest)
+    }
+}
+
+/// The documents of a file in two of about the same length beside it.
+fn halves(file: &Path) -> Result<[PathBuf; 2], Problem> {
+    let text = std::fs::read(file)?;
+    let middle = text.len() / 2;
+    let at = text[middle..].iter().position(|byte| *byte == b'\n').map_or(text.len(), |at| middle + at + 1);
+    let paths = [file.with_extension("first"), file.with_extension("second")];
+    std::fs::write(&paths[0], &text[..at])?;
+    std::fs::write(&paths[1], &text[at..])?;
+    Ok(paths)
+}

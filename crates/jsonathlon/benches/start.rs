@@ -1,0 +1,173 @@
+//! What the program adds to the start of a server: from asking a new worker for a session to having it, against
+//! the same command started by hand until its port accepts, side by side, A B B A …
+//!
+//!     cargo bench -p jsonathlon --bench start [-- PAIRS [SYSTEM …]]
+//!
+//! Both start on a folder that has been initialised. Ours holds a worker, the guard, logging in and a first
+//! query, which the other lacks.
+
+mod common;
+
+use std::ffi::OsString;
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use jsonathlon_drivers::driver::Open;
+use jsonathlon_drivers::worker::protocol::{Op, Opened, PROTOCOL};
+use jsonathlon_measure::statistics::median;
+use jsonathlon_systems::{Catalogue, Store};
+use jsonathlon_workloads::target::Target;
+use rustix::process::{Pid, Signal, kill_process};
+
+use common::{LIMIT, Problem, numbers, request, worker};
+
+/// How often a port is tried.
+const PAUSE: Duration = Duration::from_micros(500);
+
+fn main() -> Result<(), Problem> {
+    let pairs = numbers().first().copied().unwrap_or(7);
+    let catalogue = Catalogue::load(&[])?;
+    let mut names: Vec<String> =
+        std::env::args().skip(1).filter(|name| catalogue.get(name).is_ok()).collect();
+    if names.is_empty() {
+        names = ["postgresql", "mongodb", "elasticsearch"].map(str::to_owned).to_vec();
+    }
+    for name in &names {
+        let system = catalogue.get(name)?;
+        let variants = system.variants();
+        let variant = variants.iter().find(|variant| variant.in_default).or(variants.first());
+        let variant = variant.ok_or("it has no variant")?;
+        let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
+        let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
+        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
+        let target = Target::new(configuration, installed).ok_or("it has no workload")?;
+        // The server's user has to get at its data.
+        let open = std::fs::Permissions::from_mode(0o755);
+        let scratch = tempfile::Builder::new().permissions(open).tempdir()?;
+        compare(name, &target, scratch.path(), pairs)?;
+    }
+    Ok(())
+}
+
+fn compare(name: &str, target: &Target, scratch: &Path, pairs: u64) -> Result<(), Problem> {
+    let cores = std::thread::available_parallelism()?.get();
+    let mut open = target.open(&scratch.join("session"), &scratch.join("server.log"), cores)?;
+    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+    let launch = open.server.as_mut().ok_or("it is no server")?;
+    launch.port = Some(port);
+    let stop = match launch.recipe.stop.as_str() {
+        "INT" => Signal::INT,
+        "TERM" => Signal::TERM,
+        other => return Err(format!("no signal {other}").into()),
+    };
+    // Makes the folder, and tells how the server is started.
+    let (_, by_hand) = ours(&open, scratch)?;
+    let (mut with, mut without, mut added) = (Vec::new(), Vec::new(), Vec::new());
+    for pair in 0..=pairs {
+        let (one, other) = if pair % 2 == 0 {
+            let one = ours(&open, scratch)?.0;
+            (one, by_hand.start(port, stop)?)
+        } else {
+            let other = by_hand.start(port, stop)?;
+            (ours(&open, scratch)?.0, other)
+        };
+        // The first pair only warms up.
+        if pair > 0 {
+            println!(
+                "{name} pair {pair:>2}  ours {one:.3} s  by hand {other:.3} s  added {:+.3} s",
+                one - other
+            );
+            with.push(one);
+            without.push(other);
+            added.push(one - other);
+        }
+    }
+    let middle = |times: &[f64]| median(times).unwrap_or(f64::NAN);
+    println!(
+        "{name}: ours {:.3} s, by hand {:.3} s, added {:+.3} s (medians of {pairs} pairs)",
+        middle(&with),
+        middle(&without),
+        middle(&added)
+    );
+    Ok(())
+}
+
+/// Seconds until a session is there, and how its server was started.
+fn ours(open: &Open, scratch: &Path) -> Result<(f64, ByHand), Problem> {
+    let begun = Instant::now();
+    let mut worker = worker(&scratch.join("worker.log"))?;
+    let opened: Opened = request(&mut worker, &Op::Open { protocol: PROTOCOL, open: open.clone() })?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let by_hand = ByHand::of(opened.place.process().ok_or("no server")?)?;
+    worker.close(LIMIT)?;
+    Ok((seconds, by_hand))
+}
+
+/// The command of a server.
+struct ByHand {
+    command: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    folder: PathBuf,
+    user: u32,
+    group: u32,
+}
+
+impl ByHand {
+    /// As a running one was started.
+    fn of(pid: u32) -> Result<Self, Problem> {
+        let process = PathBuf::from(format!("/proc/{pid}"));
+        let parts = |name: &str| -> Result<Vec<Vec<u8>>, Problem> {
+            let text = std::fs::read(process.join(name))?;
+            Ok(text.split(|byte| *byte == 0).filter(|part| !part.is_empty()).map(<[u8]>::to_vec).collect())
+        };
+        let environment = parts("environ")?.into_iter().filter_map(|part| {
+            let at = part.iter().position(|byte| *byte == b'=')?;
+            Some((OsString::from_vec(part[..at].to_vec()), OsString::from_vec(part[at + 1..].to_vec())))
+        });
+        let owner = process.metadata()?;
+        Ok(Self {
+            command: parts("cmdline")?.into_iter().map(OsString::from_vec).collect(),
+            environment: environment.collect(),
+            folder: std::fs::read_link(process.join("cwd"))?,
+            user: owner.uid(),
+            group: owner.gid(),
+        })
+    }
+
+    /// Seconds until its port accepts; the server is then ended.
+    fn start(&self, port: u16, stop: Signal) -> Result<f64, Problem> {
+        let (program, arguments) = self.command.split_first().ok_or("no command")?;
+        let begun = Instant::now();
+        let mut server = Command::new(program)
+            .args(arguments)
+            .env_clear()
+            .envs(self.environment.iter().cloned())
+            .current_dir(&self.folder)
+            .uid(self.user)
+            .gid(self.group)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()?;
+        while TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_err() {
+            if let Some(status) = server.try_wait()? {
+                return Err(format!("the server ended with {status}").into());
+            }
+            if begun.elapsed() > LIMIT {
+                server.kill()?;
+                return Err("the server did not come up".into());
+            }
+            std::thread::sleep(PAUSE);
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        let pid = i32::try_from(server.id()).ok().and_then(Pid::from_raw).ok_or("no process")?;
+        kill_process(pid, stop)?;
+        server.wait()?;
+        Ok(seconds)
+    }
+}

@@ -1,0 +1,279 @@
+//! `--system NAME=WHERE`: servers that somebody else runs, and the user's own programs.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use jsonathlon_drivers::address::{Address, Password, is_address};
+use jsonathlon_results::manifest;
+use jsonathlon_systems::catalogue::{Setting, select_variants};
+use jsonathlon_systems::{Catalogue, Configuration, Installed, Provenance, System, Transport};
+use jsonathlon_workloads::proof::reported_version;
+use jsonathlon_workloads::settings::{Elsewhere, Settings};
+use jsonathlon_workloads::target::{Guest, Target};
+
+use super::{scratch, worker};
+use crate::exit::Failure;
+use crate::interrupt::Interrupt;
+
+/// What the user asked for.
+pub(super) struct Wanted<'a> {
+    pub(super) systems: &'a [String],
+    pub(super) restart_commands: &'a [String],
+    pub(super) variants: &'a str,
+    pub(super) storage: &'a str,
+    pub(super) transport: Transport,
+}
+
+/// Reaches every server by address and starts the user's own programs once, to ask which version they are; gives
+/// what is kept of them and the configurations to run.
+pub(super) fn find(
+    wanted: &Wanted<'_>,
+    catalogue: &Catalogue,
+    interrupt: &Interrupt,
+) -> Result<(Vec<Elsewhere>, Vec<Target>), Failure> {
+    let mut restarts: HashMap<&str, &str> = HashMap::new();
+    for text in wanted.restart_commands {
+        let (name, command) = pair("--restart-command", text)?;
+        restarts.insert(name, command);
+    }
+    let (mut all, mut targets) = (Vec::new(), Vec::new());
+    let mut numbers: BTreeMap<(String, &str), usize> = BTreeMap::new();
+    for text in wanted.systems {
+        let (name, at) = pair("--system", text)?;
+        let system = catalogue.get(name)?;
+        let kind = provenance(at);
+        let number = numbers.entry((name.to_owned(), kind.word())).or_default();
+        *number += 1;
+        let at = match kind {
+            Provenance::Address => at.to_owned(),
+            // A resumed run may be started from elsewhere.
+            Provenance::Own => std::path::absolute(at)
+                .map_err(|error| Failure::usage(format!("{at}: {error}")))?
+                .display()
+                .to_string(),
+        };
+        let mut one = Elsewhere {
+            system: name.to_owned(),
+            at,
+            number: *number,
+            reported: String::new(),
+            name: own_name()?,
+            restart: restarts.remove(name).map(str::to_owned),
+        };
+        if one.restart.is_some() && kind == Provenance::Own {
+            return Err(Failure::usage(format!(
+                "--restart-command {name}: the program restarts your own programs itself"
+            )));
+        }
+        one.reported = version(&one, system, interrupt)?;
+        if !system.has_tried(&one.reported) {
+            anstream::eprintln!(
+                "warning: {name} at {} reports version {}, with which its folder was not tried (but with {}): answers \
+                 are checked all the same, and the report says so",
+                one.at,
+                one.reported,
+                system.versions().join(", ")
+            );
+        }
+        let configurations = configurations(&one, system, wanted)?;
+        if configurations.is_empty() {
+            return Err(Failure::usage(format!(
+                "{name} has no variant `{}` with storage `{}`",
+                wanted.variants, wanted.storage
+            )));
+        }
+        for configuration in configurations {
+            let place = targets.len();
+            targets.push(target(&one, system, configuration, place)?);
+        }
+        all.push(one);
+    }
+    if let Some(name) = restarts.keys().next() {
+        return Err(Failure::usage(format!(
+            "--restart-command {name}: there is no --system {name}=ADDRESS whose server that could restart"
+        )));
+    }
+    Ok((all, targets))
+}
+
+/// The same targets for a run that is resumed.
+pub(super) fn again(
+    settings: &Settings,
+    catalogue: &Catalogue,
+    then: &[manifest::Configuration],
+    interrupt: &Interrupt,
+) -> Result<Vec<Target>, Failure> {
+    // A server that cannot be reached now, or a password that was not given again, must not cost the run.
+    for one in &settings.elsewhere {
+        let now = version(one, catalogue.get(&one.system)?, interrupt)?;
+        if now != one.reported {
+            return Err(Failure::environment(format!(
+                "{} at {} was version {} when the run began and is {now} now; start a new run",
+                one.system, one.at, one.reported
+            )));
+        }
+    }
+    let mut targets: Vec<Target> = Vec::new();
+    for then in then.iter().filter(|then| is_elsewhere(&then.version)) {
+        let system = catalogue.get(&then.system)?;
+        let mut found = None;
+        for one in settings.elsewhere.iter().filter(|one| one.system == then.system) {
+            let configuration = configuration(one, system, &then.variant, &then.storage)?;
+            if configuration.version == then.version {
+                found = Some((one, configuration.reached_over(settings.transport)?));
+            }
+        }
+        let Some((one, configuration)) = found else {
+            return Err(Failure::usage(format!(
+                "the manifest does not say where {} {} is; start a new run",
+                then.system, then.version
+            )));
+        };
+        let place = targets.len();
+        targets.push(target(one, system, configuration, place)?);
+    }
+    Ok(targets)
+}
+
+/// Whether a version is that of a system which the program did not install.
+pub(super) fn is_elsewhere(version: &str) -> bool {
+    [Provenance::Address, Provenance::Own].iter().any(|kind| {
+        version
+            .rsplit_once('+')
+            .is_some_and(|(_, end)| end.trim_end_matches(|c: char| c.is_ascii_digit()) == kind.word())
+    })
+}
+
+fn pair<'a>(option: &str, text: &'a str) -> Result<(&'a str, &'a str), Failure> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() && !value.is_empty() => Ok((name, value)),
+        // Not repeated: it may hold what nobody shall read.
+        _ => Err(Failure::usage(format!("{option} is given as NAME=…, with the name of a system"))),
+    }
+}
+
+fn provenance(at: &str) -> Provenance {
+    if is_address(at) { Provenance::Address } else { Provenance::Own }
+}
+
+/// A name that nobody else uses, for databases, indexes and tables.
+fn own_name() -> Result<String, Failure> {
+    let mut random = [0_u8; 6];
+    std::fs::File::open("/dev/urandom")
+        .and_then(|mut file| std::io::Read::read_exact(&mut file, &mut random))
+        .map_err(|error| Failure::environment(format!("there are no random numbers: {error}")))?;
+    let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("jsonathlon_{digits}"))
+}
+
+fn configuration(
+    one: &Elsewhere,
+    system: &System,
+    variant: &str,
+    storage: &str,
+) -> Result<Configuration, Failure> {
+    let kind = provenance(&one.at);
+    Ok(system.configuration_elsewhere(kind, &one.reported, one.number, variant, storage)?)
+}
+
+/// Those of the wanted variants and storage settings.
+fn configurations(
+    one: &Elsewhere,
+    system: &System,
+    wanted: &Wanted<'_>,
+) -> Result<Vec<Configuration>, Failure> {
+    let setting = match provenance(&one.at) {
+        Provenance::Address => Setting::ByAddress,
+        Provenance::Own => Setting::Started,
+    };
+    let storages: Vec<&str> = wanted.storage.split(',').map(str::trim).collect();
+    let mut found = Vec::new();
+    for variant in select_variants(&[system], wanted.variants, setting)?.into_iter().flatten() {
+        for storage in system.storages() {
+            if storages.iter().any(|name| *name == "all" || *name == storage.name) {
+                let configuration = configuration(one, system, &variant.name, &storage.name)?;
+                found.push(configuration.reached_over(wanted.transport)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// A configuration with where it is; `place` tells the run's databases apart.
+fn target(
+    one: &Elsewhere,
+    system: &System,
+    configuration: Configuration,
+    place: usize,
+) -> Result<Target, Failure> {
+    let by_address = provenance(&one.at) == Provenance::Address;
+    let files = if by_address { BTreeMap::new() } else { system.own_programs(Path::new(&one.at))? };
+    let installed = Installed {
+        version: configuration.version.clone(),
+        reports: one.reported.clone(),
+        folder: None,
+        sha256: None,
+        source: one.at.clone(),
+        files,
+    };
+    let address = match by_address {
+        true => Some(
+            Address::parse(&one.at, &configuration.protocol)
+                .map_err(|error| Failure::usage(format!("--system {}: {error}", one.system)))?,
+        ),
+        false => None,
+    };
+    let Some(target) = Target::new(configuration, installed) else {
+        return Err(Failure::usage(format!("{} has no analytics folder", one.system)));
+    };
+    Ok(match address {
+        None => target,
+        Some(address) => target.as_guest(Guest {
+            address,
+            password: password(&one.system, one.number),
+            name: format!("{}_{place}", one.name),
+            restart: one.restart.clone(),
+        }),
+    })
+}
+
+/// From the environment: that of the very system, or that of all of its name.
+fn password(system: &str, number: usize) -> Password {
+    let name: String = system
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
+        .collect();
+    let read = |name: String| std::env::var(name).ok();
+    let own = read(format!("JSONATHLON_PASSWORD_{name}_{number}"));
+    Password(own.or_else(|| read(format!("JSONATHLON_PASSWORD_{name}"))).unwrap_or_default())
+}
+
+fn version(one: &Elsewhere, system: &System, interrupt: &Interrupt) -> Result<String, Failure> {
+    let variant = system.variants().first().map_or("default", |variant| variant.name.as_str());
+    let storage = system.storages().first().map_or("default", |storage| storage.name.as_str());
+    let target = target(one, system, configuration(one, system, variant, storage)?, 0)?;
+    let scratch = scratch("jsonathlon-version-")?;
+    let reported = reported_version(&target, &worker()?, scratch.path(), &|| interrupt.wanted());
+    reported.map_err(|error| Failure::environment(format!("{}: {error}", one.system)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_tell_where_a_system_is_from() {
+        for version in ["18.6+address", "18.6+own", "9.7.4+address2"] {
+            assert!(is_elsewhere(version), "{version}");
+        }
+        for version in ["18.6", "1.0+build", "address"] {
+            assert!(!is_elsewhere(version), "{version}");
+        }
+    }
+
+    #[test]
+    fn names_are_their_own() {
+        let (one, other) = (own_name().unwrap_or_default(), own_name().unwrap_or_default());
+        assert!(one.len() == "jsonathlon_".len() + 12 && one != other, "{one} {other}");
+    }
+}

@@ -1,0 +1,21 @@
+//! Real servers, each started by a worker process of the program. They are installed into the user's cache
+//! when they are not there yet; a machine that cannot have them fails these tests.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed, in its helpers too"
+)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod address;
+mod clickhouse;
+mod elasticsearch;
+mod faults;
+mod mongodb;
+mod mysql;
+mod postgresql;
+mod server;
+mod socket;

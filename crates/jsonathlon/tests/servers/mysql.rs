@@ -1,0 +1,293 @@
+//! MySQL, and what a load by `LOAD DATA LOCAL INFILE` must not lose.
+
+use std::time::Duration;
+
+use jsonathlon_dataset::value::Value;
+use jsonathlon_drivers::worker::WorkerError;
+use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op};
+use jsonathlon_systems::Transport;
+use rustix::process::Signal;
+
+use super::server::{Server, int, kill, text, write};
+use crate::support::real::excluded;
+
+const LOAD: &str = "LOAD DATA LOCAL INFILE 'documents' INTO TABLE t CHARACTER SET utf8mb4 (doc)";
+
+pub(crate) fn mysql() -> Server {
+    Server::new("mysql", "json-only")
+}
+
+#[test]
+fn values_arrive_with_every_bit_and_errors_leave_the_session_usable() {
+    if excluded(&["mysql"]) {
+        return;
+    }
+    let mysql = mysql();
+    let mut session = mysql.open();
+    assert!(session.opened.version.starts_with("9."), "{}", session.opened.version);
+    let rows = session.rows(
+        r#"SELECT -9223372036854775808, 9223372036854775807, CAST(255 AS SIGNED), NULL, true, 0.1e0, -0.0e0, 1.25,
+        -0.001, 'é😀', 'a\nb\tc"\\', '', REPEAT('x', 100000), CAST('{"b": 1, "a": [2, "x"]}' AS JSON),
+        (SELECT SUM(n) FROM (VALUES ROW(1), ROW(54)) AS v(n)), 5e-324, 1.7976931348623157e308"#,
+    );
+    let expected = [
+        int(i64::MIN),
+        int(i64::MAX),
+        int(255),
+        Value::Null,
+        int(1),
+        Value::Float(0.1),
+        Value::Float(-0.0),
+        Value::Float(1.25),
+        Value::Float(-0.001),
+        text("é😀"),
+        text("a\nb\tc\"\\"),
+        text(""),
+        text(&"x".repeat(100_000)),
+        text("{\"a\": [2, \"x\"], \"b\": 1}"),
+        int(55),
+        Value::Float(5e-324),
+        Value::Float(f64::MAX),
+    ];
+    assert_eq!(rows, [expected.to_vec()]);
+    for count in [0, 1, 100_000] {
+        let answered = session
+            .ask(&format!(
+                "WITH RECURSIVE s(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 100000)
+                 SELECT /*+ SET_VAR(cte_max_recursion_depth = 100000) */ n, CAST(n AS CHAR) AS t FROM s LIMIT {count}"
+            ))
+            .unwrap();
+        assert_eq!(answered.outcome.columns, ["n", "t"]);
+        assert_eq!(answered.outcome.rows.len(), count);
+    }
+    for (statement, words, wanted) in [
+        ("SELECT FROM WHERE", "SQL syntax", FailureKind::Refused),
+        ("SELECT * FROM nowhere", "nowhere", FailureKind::Refused),
+        ("SELECT 1; SELECT * FROM nowhere; SELECT 2", "nowhere", FailureKind::Refused),
+        ("SELECT NOW() AS c", "`c` is of type DATETIME", FailureKind::Unsupported),
+        ("SELECT CAST(0.1 AS FLOAT) AS c", "DOUBLE", FailureKind::Unsupported),
+        ("SELECT 18446744073709551615 AS c", "64 bits", FailureKind::Unsupported),
+    ] {
+        match session.ask(statement) {
+            Err(WorkerError::Refused { kind, message }) if kind == wanted => {
+                assert!(message.contains(words), "{message}");
+            }
+            other => panic!("{statement}: {other:?}"),
+        }
+        assert_eq!(session.rows("SELECT 41 + 1"), [vec![int(42)]], "after {statement}");
+    }
+    // Several in one text, of which the last one's answer counts; whatever the time zone is.
+    session.run("CREATE TABLE a (n int); INSERT INTO a VALUES (1), (2); -- end;");
+    let last = session.rows("SET time_zone = '+05:30'; SELECT 'no'; SELECT COUNT(*), ';' FROM a;");
+    assert_eq!(last, [vec![int(2), text(";")]]);
+    session.close();
+}
+
+#[test]
+fn what_is_refused_is_named_and_all_else_is_there_once() {
+    if excluded(&["mysql"]) {
+        return;
+    }
+    let mysql = mysql();
+    let mut session = mysql.open();
+    session.run("CREATE TABLE t (doc JSON NOT NULL)");
+    let file = mysql.path("documents.ndjson");
+    let mut documents: Vec<Vec<u8>> = (0..30_000)
+        .map(|n| {
+            format!("{{\"n\":{n},\"t\":\"a\\\\b\\u00e9\\t\\n\\u0000\u{1}\"}}\t\r")
+                .replace('\u{1}', "ö😀")
+                .into_bytes()
+        })
+        .collect();
+    let deep = format!("{}{}", "[".repeat(101), "]".repeat(101));
+    let large = format!("{{\"t\":\"{}\"}}", "x".repeat(65 << 20));
+    let bad: [(usize, &[u8], &str); 8] = [
+        (0, b"{\"first\":", "Invalid JSON text"),
+        (7, b"{\"a\":1}\x01{}", "Invalid JSON text"),
+        (8, b"not JSON", "Invalid JSON text"),
+        (10, b"\\N\t\\N", "Invalid JSON text"),
+        (20_000, b"{\"a\":\"\xff\"}", "Invalid"),
+        (20_001, b"{\"a\":\"\xe2", "Invalid"),
+        (25_000, deep.as_bytes(), "depth"),
+        (29_999, b"{\"a\":\"\\ud800\"}", "Invalid JSON text"),
+    ];
+    for (line, document, _) in bad {
+        documents[line] = document.to_vec();
+    }
+    write(&file, &documents);
+    let loaded = session.load(LOAD, &file).unwrap();
+    let found: Vec<u64> = loaded.rejects.iter().map(|reject| reject.line).collect();
+    assert_eq!(found, bad.map(|(line, ..)| line as u64), "{:?}", loaded.rejects);
+    for (reject, (_, _, words)) in loaded.rejects.iter().zip(bad) {
+        assert!(reject.reason.contains(words), "{reject:?}");
+    }
+    assert_eq!(loaded.documents, Some(30_000 - bad.len() as u64));
+    assert!(loaded.usage.cpu_s > Some(0.1) && loaded.usage.client_cpu_s.is_some_and(|client| client > 0.0));
+    let figures = session.rows("SELECT COUNT(*), COUNT(DISTINCT doc -> '$.n'), MIN(doc ->> '$.t') FROM t");
+    let left = 30_000 - bad.len() as i64;
+    assert_eq!(figures, [vec![int(left), int(left), text("a\\bé\t\n\0ö😀")]]);
+
+    // A document that no packet holds, between others.
+    write(&file, ["{\"n\":1}", &large, "{\"n\":2}"]);
+    let loaded = session.load(LOAD, &file).unwrap();
+    assert_eq!((loaded.documents, loaded.rejects.len()), (Some(2), 1), "{:?}", loaded.rejects);
+    assert_eq!(loaded.rejects[0].line, 1);
+    session.run("DROP TABLE t");
+
+    // What `LOCAL` makes a warning of: rows that the server would leave out or cut.
+    session.run(
+        "CREATE TABLE t (doc JSON, n BIGINT GENERATED ALWAYS AS (doc ->> '$.n') STORED UNIQUE,
+         v VARCHAR(3) GENERATED ALWAYS AS (doc ->> '$.v') STORED)",
+    );
+    write(
+        &file,
+        ["{\"n\":1}", "{\"n\":\"x\"}", "{\"n\":2}", "{\"n\":1}", "{\"n\":3,\"v\":\"long\"}", "{\"n\":4}"],
+    );
+    let loaded = session.load(LOAD, &file).unwrap();
+    let reasons: Vec<(u64, &str)> = loaded.rejects.iter().map(|r| (r.line, r.reason.as_str())).collect();
+    assert_eq!(reasons.iter().map(|(line, _)| *line).collect::<Vec<_>>(), [1, 3, 4], "{reasons:?}");
+    assert!(reasons[1].1.contains("Duplicate entry"), "{reasons:?}");
+    assert_eq!(session.rows("SELECT COUNT(*), SUM(n) FROM t"), [vec![int(3), int(7)]]);
+
+    // Not about documents: nothing of the load stays.
+    write(&file, ["{}", "{}"]);
+    for statement in [
+        "LOAD DATA LOCAL INFILE 'x' INTO TABLE nowhere",
+        "SELECT 1",
+        "LOAD DATA INFILE 'x' INTO TABLE t (doc)",
+    ] {
+        let load = Load::Rows { statement: statement.into(), file: file.clone() };
+        let failed: Result<Loaded, _> = session.request(&Op::Load { load, sync: true });
+        assert!(matches!(failed, Err(WorkerError::Refused { kind: FailureKind::Refused, .. })), "{failed:?}");
+    }
+    assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(3)]]);
+    session.close();
+}
+
+#[test]
+fn data_and_password_stay_and_a_session_that_is_killed_leaves_nothing() {
+    if excluded(&["mysql"]) {
+        return;
+    }
+    let mysql = mysql();
+    let mut session = mysql.open();
+    session.run("CREATE TABLE t (doc JSON)");
+    let file = mysql.path("documents.ndjson");
+    write(&file, (0..5000).map(|n| format!("{{\"n\":{n}}}")));
+    session.load(LOAD, &file).unwrap();
+    let secret = std::fs::read_to_string(mysql.path("data/password")).unwrap();
+    for pid in mysql.processes() {
+        let shown = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&shown).contains(&secret), "the password is in a command line");
+    }
+    assert!(!std::fs::read_to_string(mysql.path("server.log")).unwrap().contains(&secret));
+    session.close();
+    assert!(mysql.processes().is_empty());
+
+    let mut session = mysql.open();
+    assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(5000)]]);
+    session.load(LOAD, &file).unwrap();
+    let wait = Op::Ask { statement: "SELECT SLEEP(1000)".into() };
+    let gone: Result<Answered, _> =
+        session.worker.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
+    assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
+    let mut session = mysql.open();
+    assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(10_000)]]);
+    // In mid-query, the server dies.
+    let server = session.server();
+    let killer = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(300));
+        kill(server);
+    });
+    let error = session.ask("SELECT SLEEP(60)").unwrap_err();
+    killer.join().unwrap();
+    let WorkerError::Crashed { last_words, .. } = &error else { panic!("{error}") };
+    assert!(last_words.contains("the server ended (signal: 9"), "{last_words}");
+    mysql.nothing_is_left();
+}
+
+/// Ends the first connection that loads, once a second.
+const CUT: &str = "CREATE EVENT cut ON SCHEDULE EVERY 1 SECOND DO BEGIN
+    DECLARE loading BIGINT;
+    SELECT MIN(processlist_id) INTO loading FROM performance_schema.threads WHERE processlist_info LIKE 'LOAD DATA%';
+    IF loading IS NOT NULL THEN KILL loading; END IF;
+END";
+
+#[test]
+fn a_load_that_is_cut_off_leaves_nothing_and_can_be_done_again() {
+    if excluded(&["mysql"]) {
+        return;
+    }
+    let mysql = mysql();
+    let file = mysql.path("documents.ndjson");
+    write(&file, (0..150_000).map(|n| format!("{{\"n\":{n},\"t\":\"{n:0>200}\"}}")));
+    let mut session = mysql.open();
+    session.run("CREATE TABLE t (doc JSON)");
+    session.close();
+    let session = mysql.open();
+    let server = session.server();
+    let last_words = session.lost(LOAD, &file, &|| Some(server), Signal::KILL);
+    assert!(last_words.contains("the server ended (signal: 9"), "{last_words}");
+    mysql.nothing_is_left();
+    let mut session = mysql.open();
+    assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(0)]]);
+
+    // A connection that ends while the server lives on.
+    session.run(CUT);
+    match session.load(LOAD, &file) {
+        Err(WorkerError::Crashed { last_words, .. }) => {
+            assert!(last_words.contains("the server cut the connection"), "{last_words}");
+        }
+        other => panic!("{other:?}"),
+    }
+    mysql.nothing_is_left();
+    let mut session = mysql.open();
+    session.run("DROP EVENT cut");
+    assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(0)]]);
+    assert_eq!(session.load(LOAD, &file).unwrap().documents, Some(150_000));
+    let figures = session.rows("SELECT COUNT(*), COUNT(DISTINCT doc -> '$.n') FROM t");
+    assert_eq!(figures, [vec![int(150_000), int(150_000)]]);
+    session.close();
+}
+
+#[test]
+fn a_server_that_cannot_start_or_refuses_the_login_is_explained_at_once() {
+    if excluded(&["mysql"]) {
+        return;
+    }
+    let mut mysql = mysql();
+    mysql.settings.insert("no_such_option".into(), "1".into());
+    let message = mysql.refusal();
+    assert!(message.contains("before it was ready") && message.contains("no_such_option"), "{message}");
+    mysql.settings.remove("no_such_option");
+    // Another password than the session's.
+    let login = mysql.launch.recipe.files.values_mut().next().unwrap();
+    *login = "ALTER USER root@localhost IDENTIFIED BY 'another';\n".into();
+    let message = mysql.refusal();
+    assert!(message.contains("refused the session") && message.contains("Access denied"), "{message}");
+    // Of a user whom it does not know the server asks whatever it pleases.
+    mysql.launch.recipe.user = "stranger".into();
+    let begun = std::time::Instant::now();
+    let message = mysql.refusal();
+    assert!(message.contains("refused the session"), "{message}");
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn documents_and_answers_go_over_the_socket() {
+    if excluded(&["mysql"]) {
+        return;
+    }
+    let mysql = Server::reached_over(Transport::Unix, "mysql", "json-only");
+    let file = mysql.path("documents.ndjson");
+    write(&file, (0..20_000).map(|n| format!("{{\"n\":{n}}}")));
+    let mut session = mysql.open();
+    session.run("CREATE TABLE t (doc JSON)");
+    assert_eq!(session.load(LOAD, &file).unwrap().documents, Some(20_000));
+    let kind = "SELECT SUM(doc -> '$.n'), connection_type FROM t, performance_schema.threads
+        WHERE processlist_id = CONNECTION_ID() GROUP BY connection_type";
+    assert_eq!(session.rows(kind), [vec![Value::Float(199_990_000.0), text("Socket")]]);
+    let networking = "SELECT variable_value FROM performance_schema.global_variables WHERE variable_name = 'skip_networking'";
+    assert_eq!(session.rows(networking), [vec![text("ON")]]);
+    session.close();
+}

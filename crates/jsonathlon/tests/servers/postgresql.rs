@@ -1,0 +1,439 @@
+//! PostgreSQL, and what all servers have in common.
+
+use std::net::TcpListener;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jsonathlon_dataset::value::Value;
+use jsonathlon_drivers::worker::WorkerError;
+use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op, PlanText};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::server::{LIMIT, Server, Session, eventually, int, kill, process, processes_below, text, write};
+use crate::support::real::excluded;
+
+const COPY: &str = "COPY t (doc) FROM STDIN";
+
+fn postgresql() -> Server {
+    Server::new("postgresql", "json-only")
+}
+
+/// The process of the server that works for this session.
+fn backend(session: &mut Session) -> u32 {
+    match session.rows("SELECT pg_backend_pid()")[0][0] {
+        Value::Int(pid) => u32::try_from(pid).unwrap(),
+        ref other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn values_arrive_with_every_bit_and_errors_leave_the_session_usable() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let postgres = postgresql();
+    let mut session = postgres.open();
+    assert!(session.opened.version.starts_with("18."), "{}", session.opened.version);
+    let rows = session.rows(
+        "SELECT (-9223372036854775808)::bigint, 9223372036854775807::numeric, 255::smallint, NULL, true, 0.1::float8, \
+         '-0.0'::float8, 'inf'::float8, 1.25::numeric(30, 2), -0.001, 'é😀', E'a\\nb\\tc\"\\\\', '', repeat('x', 100000), \
+         '{\"b\": 1, \"a\": 2}'::jsonb, '{\"b\": 1}'::json, sum(n) FROM generate_series(1, 10) s(n)",
+    );
+    let expected = [
+        int(i64::MIN),
+        int(i64::MAX),
+        int(255),
+        Value::Null,
+        Value::Bool(true),
+        Value::Float(0.1),
+        Value::Float(-0.0),
+        Value::Float(f64::INFINITY),
+        Value::Float(1.25),
+        Value::Float(-0.001),
+        text("é😀"),
+        text("a\nb\tc\"\\"),
+        text(""),
+        text(&"x".repeat(100_000)),
+        text("{\"a\": 2, \"b\": 1}"),
+        text("{\"b\": 1}"),
+        int(55),
+    ];
+    assert_eq!(rows, [expected.to_vec()]);
+    for count in [0, 1, 100_000] {
+        let answered =
+            session.ask(&format!("SELECT n, n::text AS t FROM generate_series(1, {count}) s(n)")).unwrap();
+        assert_eq!(answered.outcome.columns, ["n", "t"]);
+        assert_eq!(answered.outcome.rows.len(), count);
+    }
+    for (statement, words, wanted) in [
+        ("SELECT FROM WHERE", "syntax error", FailureKind::Refused),
+        ("SELECT * FROM nowhere", "nowhere", FailureKind::Refused),
+        (
+            "SELECT 1 / (n - 70000) FROM generate_series(1, 100000) s(n)",
+            "division by zero",
+            FailureKind::Refused,
+        ),
+        ("SELECT now() AS c", "`c` is of type timestamptz", FailureKind::Unsupported),
+        ("SELECT 1e30::numeric AS c", "64 bits", FailureKind::Unsupported),
+        ("SELECT 1; SELECT 2", "several statements", FailureKind::Unsupported),
+    ] {
+        match session.ask(statement) {
+            Err(WorkerError::Refused { kind, message }) if kind == wanted => {
+                assert!(message.contains(words), "{message}");
+            }
+            other => panic!("{statement}: {other:?}"),
+        }
+        assert_eq!(session.rows("SELECT 41 + 1"), [vec![int(42)]], "after {statement}");
+    }
+    session.run("CREATE TABLE a (n int); INSERT INTO a VALUES (1), (2); -- end;");
+    assert_eq!(session.rows("SELECT count(*), ';' FROM a"), [vec![int(2), text(";")]]);
+    let plan: PlanText =
+        session.request(&Op::Plan { statement: "EXPLAIN (COSTS OFF) SELECT n FROM a".into() }).unwrap();
+    assert_eq!(plan.text, "Seq Scan on a\n");
+    let busy = session.ask("SELECT count(*) FROM generate_series(1, 1000000)").unwrap();
+    assert!(
+        busy.usage.cpu_s > Some(0.02) && busy.usage.cpu_s < Some(busy.seconds * 4.0 + 0.05),
+        "{:?}",
+        busy.usage
+    );
+    assert!(
+        busy.usage.client_cpu_s.is_some() && busy.usage.client_cpu_s < busy.usage.cpu_s,
+        "{:?}",
+        busy.usage
+    );
+    session.close();
+}
+
+#[test]
+fn what_is_refused_is_named_and_all_else_is_there_once() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let postgres = postgresql();
+    let mut session = postgres.open();
+    session.run("CREATE TABLE t (doc jsonb NOT NULL)");
+    let file = postgres.path("documents.ndjson");
+    let mut documents: Vec<Vec<u8>> = (0..50_000)
+        .map(|n| format!("{{\"n\":{n},\"t\":\"a\\\\b\\u00e9\\t\\n\"}}\t\r").into_bytes())
+        .collect();
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let bad: [(usize, &[u8], &str); 9] = [
+        (0, b"{\"first\":", "invalid input syntax for type json"),
+        (7, b"{\"a\":\"\\u0000\"}", "\\u0000 cannot be converted to text"),
+        (8, b"not JSON", "invalid input syntax for type json"),
+        (9, b"\\.", "invalid input syntax for type json"),
+        (10, b"\\N\t\\N", "invalid input syntax for type json"),
+        (25_000, b"{\"a\":\"\xff\"}", "invalid byte sequence for encoding \"UTF8\": 0xff"),
+        (25_001, b"{\"a\":\"b\0c\"}", "invalid byte sequence for encoding \"UTF8\": 0x00"),
+        (40_000, deep.as_bytes(), "stack depth limit exceeded"),
+        (49_999, b"{\"a\":\"\\ud800\"}", "invalid input syntax for type json"),
+    ];
+    for (line, document, _) in bad {
+        documents[line] = document.to_vec();
+    }
+    write(&file, &documents);
+    let loaded = session.load(COPY, &file).unwrap();
+    assert_eq!(loaded.documents, Some(50_000 - bad.len() as u64));
+    let found: Vec<u64> = loaded.rejects.iter().map(|reject| reject.line).collect();
+    assert_eq!(found, bad.map(|(line, ..)| line as u64), "{:?}", loaded.rejects);
+    for (reject, (_, _, words)) in loaded.rejects.iter().zip(bad) {
+        assert!(reject.reason.contains(words), "{reject:?}");
+    }
+    assert!(loaded.usage.cpu_s > Some(0.1) && loaded.usage.client_cpu_s.is_some_and(|client| client > 0.0));
+    let figures = session.rows("SELECT count(*), count(DISTINCT doc -> 'n'), min(doc ->> 't') FROM t");
+    let left = 50_000 - bad.len() as i64;
+    assert_eq!(figures, [vec![int(left), int(left), text("a\\bé\t\n")]]);
+
+    // Where most are bad; and where the table refuses them and not the type.
+    write(
+        &file,
+        (0..3000).map(|n| if n % 1000 == 500 { format!("{{\"n\":{n}}}") } else { format!("bad {n}") }),
+    );
+    let begun = Instant::now();
+    let loaded = session.load(COPY, &file).unwrap();
+    assert_eq!((loaded.documents, loaded.rejects.len()), (Some(3), 2997));
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+    session.run("DROP TABLE t");
+    session.run(
+        "CREATE TABLE t (doc jsonb, n bigint GENERATED ALWAYS AS ((doc ->> 'n')::bigint) STORED UNIQUE)",
+    );
+    write(&file, ["{\"n\":1}", "{\"n\":\"x\"}", "{\"n\":2}", "{\"n\":1}", "{\"n\":3}"]);
+    let loaded = session.load(COPY, &file).unwrap();
+    let reasons: Vec<(u64, &str)> = loaded.rejects.iter().map(|r| (r.line, r.reason.as_str())).collect();
+    assert_eq!(reasons.len(), 2, "{reasons:?}");
+    assert!(
+        reasons[0].0 == 1 && reasons[0].1.contains("invalid input syntax for type bigint"),
+        "{reasons:?}"
+    );
+    assert!(reasons[1].0 == 3 && reasons[1].1.contains("duplicate key"), "{reasons:?}");
+    assert_eq!(session.rows("SELECT count(*), sum(n) FROM t"), [vec![int(3), int(6)]]);
+
+    // Not about documents: nothing of the load stays.
+    write(&file, ["{}", "{}"]);
+    let load = Load::Rows { statement: "COPY nowhere FROM STDIN".into(), file };
+    let failed: Result<Loaded, _> = session.request(&Op::Load { load, sync: true });
+    assert!(matches!(failed, Err(WorkerError::Refused { kind: FailureKind::Refused, .. })), "{failed:?}");
+    assert_eq!(session.rows("SELECT count(*) FROM t"), [vec![int(3)]]);
+    session.close();
+}
+
+#[test]
+fn data_and_password_stay_from_session_to_session_and_over_a_kill() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let postgres = postgresql();
+    let mut session = postgres.open();
+    session.run("CREATE TABLE t (doc jsonb)");
+    let file = postgres.path("documents.ndjson");
+    write(&file, (0..5000).map(|n| format!("{{\"n\":{n}}}")));
+    session.load(COPY, &file).unwrap();
+    let data = std::fs::metadata(postgres.path("data/data")).unwrap();
+    let root = rustix::process::geteuid().is_root();
+    assert_eq!(data.uid(), if root { 65534 } else { rustix::process::geteuid().as_raw() });
+    let process = std::fs::metadata(format!("/proc/{}", session.server())).unwrap();
+    assert_eq!(process.uid(), data.uid(), "the server runs as the owner of its data");
+    let password = std::fs::metadata(postgres.path("data/password")).unwrap();
+    assert_eq!(password.permissions().mode() & 0o777, 0o600);
+    let secret = std::fs::read_to_string(postgres.path("data/password")).unwrap();
+    for pid in postgres.processes() {
+        let shown = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        assert!(!String::from_utf8_lossy(&shown).contains(&secret), "the password is in a command line");
+    }
+    let log = std::fs::read_to_string(postgres.path("server.log")).unwrap();
+    assert!(!log.contains(&secret), "the password is in the log");
+    session.close();
+    assert!(postgres.processes().is_empty());
+
+    let mut session = postgres.open();
+    assert_eq!(session.rows("SELECT count(*) FROM t"), [vec![int(5000)]]);
+    session.load(COPY, &file).unwrap();
+    // In the middle of a statement, which a backend would otherwise bring to its end first.
+    let wait = Op::Ask { statement: "SELECT count(*) FROM generate_series(1, 100000000000)".into() };
+    let gone: Result<Answered, _> =
+        session.worker.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
+    assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
+    // The next one waits for the end of the former server by itself.
+    let mut session = postgres.open();
+    assert_eq!(session.rows("SELECT count(*) FROM t"), [vec![int(10_000)]]);
+    kill(session.worker.pid());
+    postgres.nothing_is_left();
+}
+
+#[test]
+fn a_server_that_dies_takes_its_session_along_and_says_why() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let postgres = postgresql();
+    for victim in ["server", "backend"] {
+        let mut session = postgres.open();
+        let pid = match victim {
+            "server" => session.server(),
+            _ => backend(&mut session),
+        };
+        let killer = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(300));
+            kill(pid);
+        });
+        let begun = Instant::now();
+        let error = session.ask("SELECT pg_sleep(60)").unwrap_err();
+        killer.join().unwrap();
+        assert!(begun.elapsed() < Duration::from_secs(20), "{victim}: {:?}", begun.elapsed());
+        let WorkerError::Crashed { last_words, .. } = &error else { panic!("{victim}: {error}") };
+        let words = if victim == "server" { "the server ended (signal: 9" } else { "terminated by signal 9" };
+        assert!(last_words.contains(words), "{victim}: {last_words}");
+        postgres.nothing_is_left();
+    }
+    let mut session = postgres.open();
+    assert_eq!(session.rows("SELECT 1"), [vec![int(1)]]);
+    session.close();
+}
+
+#[test]
+fn a_load_that_is_cut_off_leaves_nothing_and_can_be_done_again() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let postgres = postgresql();
+    let file = postgres.path("documents.ndjson");
+    write(&file, (0..200_000).map(|n| format!("{{\"n\":{n},\"t\":\"{n:0>200}\"}}")));
+    let mut session = postgres.open();
+    session.run("CREATE TABLE t (doc jsonb)");
+    session.close();
+    // As it goes when memory is short, of one process or of the one that starts them all; and a connection
+    // that the server cuts while it lives on.
+    for (victim, signal, words) in [
+        ("server", Signal::KILL, "the server ended (signal: 9"),
+        ("backend", Signal::KILL, "terminated by signal 9"),
+        ("backend", Signal::TERM, "terminating connection"),
+    ] {
+        let session = postgres.open();
+        let server = session.server();
+        // One of those that load shows so.
+        let one = || process(&postgres.path("data"), " COPY");
+        let find: &dyn Fn() -> Option<u32> = if victim == "server" { &|| Some(server) } else { &one };
+        let last_words = session.lost(COPY, &file, find, signal);
+        assert!(last_words.contains(words), "{last_words}");
+        postgres.nothing_is_left();
+        let mut session = postgres.open();
+        assert_eq!(session.rows("SELECT count(*) FROM t"), [vec![int(0)]], "{words}");
+        session.close();
+    }
+    let mut session = postgres.open();
+    assert_eq!(session.load(COPY, &file).unwrap().documents, Some(200_000));
+    let figures = session.rows("SELECT count(*), count(DISTINCT doc -> 'n') FROM t");
+    assert_eq!(figures, [vec![int(200_000), int(200_000)]]);
+    session.close();
+}
+
+#[test]
+fn a_load_for_which_memory_is_short_is_lost_as_a_whole_with_the_servers_words() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let mut postgres = postgresql();
+    let limited = ["/bin/sh", "-c", "ulimit -v 400000 && exec \"$@\"", "sh"].map(str::to_owned);
+    postgres.launch.recipe.start.splice(0..0, limited);
+    let file = postgres.path("documents.ndjson");
+    let large = format!("{{\"t\":\"{}\"}}", "x".repeat(200 << 20));
+    write(&file, (0..20_000).map(|n| format!("{{\"n\":{n}}}")).chain([large]));
+    let mut session = postgres.open();
+    session.run("CREATE TABLE t (doc jsonb)");
+    match session.load(COPY, &file) {
+        // Not about documents, of which none is blamed.
+        Err(WorkerError::Refused { kind: FailureKind::System, message }) => {
+            assert!(message.contains("out of memory"), "{message}");
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(session.rows("SELECT count(*) FROM t"), [vec![int(0)]]);
+    write(&file, (0..20_000).map(|n| format!("{{\"n\":{n}}}")));
+    assert_eq!(session.load(COPY, &file).unwrap().documents, Some(20_000));
+    session.close();
+}
+
+#[test]
+fn a_server_that_cannot_start_is_explained_at_once() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let mut postgres = postgresql();
+    let begun = Instant::now();
+    postgres.settings.insert("shared_bufers".into(), "1GB".into());
+    let message = postgres.refusal();
+    assert!(message.contains("before it was ready") && message.contains("shared_bufers"), "{message}");
+    postgres.settings.clear();
+
+    let holder = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    postgres.launch.port = Some(holder.local_addr().unwrap().port());
+    let message = postgres.refusal();
+    assert!(message.contains("is taken by another program"), "{message}");
+    postgres.launch.port = None;
+    drop(holder);
+
+    let mut session = postgres.open();
+    session.run("ALTER ROLE postgres PASSWORD 'another'");
+    session.close();
+    let message = postgres.refusal();
+    assert!(
+        message.contains("refused the session") && message.contains("password authentication"),
+        "{message}"
+    );
+
+    std::fs::write(postgres.path("data/data/PG_VERSION"), "14\n").unwrap();
+    let message = postgres.refusal();
+    assert!(message.contains("initialized by PostgreSQL version 14"), "{message}");
+    assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn a_server_that_is_never_ready_is_given_up_and_one_that_hangs_at_the_end_is_killed() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let mut postgres = postgresql();
+    let recipe = postgres.launch.recipe.clone();
+    postgres.launch.recipe.start_limit_s = 1;
+    postgres.launch.recipe.init.clear();
+    // It ends on no signal but one, and leaves a child in a session of its own behind.
+    let stubborn = "trap '' INT TERM QUIT; setsid sleep 1000 & while true; do sleep 1; done";
+    postgres.launch.recipe.start = ["/bin/sh", "-c", stubborn].map(str::to_owned).to_vec();
+    let message = postgres.refusal();
+    assert!(message.contains("was not ready after 1s"), "{message}");
+    postgres.nothing_is_left();
+
+    // A program that is not there, and one that may not be found at all.
+    for (program, words) in [("/nonexistent/server", "/nonexistent/server"), ("{{sever}}", "{{sever}}")] {
+        postgres.launch.recipe.start = vec![program.into()];
+        let message = postgres.refusal();
+        assert!(message.contains(words), "{message}");
+    }
+
+    std::fs::remove_dir_all(postgres.path("data")).unwrap();
+    postgres.launch.recipe = recipe;
+    postgres.launch.recipe.stop_limit_s = 1;
+    // Nothing ends on this one, which asks for the configuration to be read again.
+    postgres.launch.recipe.stop = "HUP".into();
+    let mut session = postgres.open();
+    session.run("CREATE TABLE t (n int)");
+    let error = session.worker.close(LIMIT).unwrap_err().to_string();
+    assert!(error.contains("did not end within 1s"), "{error}");
+    postgres.nothing_is_left();
+}
+
+#[test]
+fn data_of_somebody_else_is_left_alone() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let postgres = postgresql();
+    let theirs = postgres.path("data/data");
+    std::fs::create_dir_all(&theirs).unwrap();
+    std::fs::write(theirs.join("precious"), "x").unwrap();
+    let message = postgres.refusal();
+    assert!(message.contains("was not made by this program"), "{message}");
+    assert!(theirs.join("precious").exists());
+}
+
+/// Starts the program measuring PostgreSQL into `out`, waits until its server is up, and sends the signal.
+fn interrupted_run(folder: &Path, out: &Path, signal: Signal) {
+    let mut running = std::process::Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
+        .args(["run", "--systems", "postgresql", "--scale", "20k", "--rounds", "1", "--trials", "3", "--out"])
+        .arg(out)
+        .current_dir(folder)
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    eventually("the server is up", || !processes_below(&out.join("work")).is_empty());
+    std::thread::sleep(Duration::from_millis(700));
+    kill_process(Pid::from_child(&running), signal).unwrap();
+    let status = running.wait().unwrap();
+    assert!(!status.success(), "{status}");
+}
+
+#[test]
+fn no_server_outlives_the_program_however_that_ends() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let open = std::fs::Permissions::from_mode(0o755);
+    let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
+    for (name, signal) in [("killed", Signal::KILL), ("interrupted", Signal::INT)] {
+        let out = folder.path().join(name);
+        interrupted_run(folder.path(), &out, signal);
+        eventually("no process works in the run's folder", || processes_below(&out).is_empty());
+    }
+    // And what was killed can go on.
+    let resumed = std::process::Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
+        .args(["run", "--resume"])
+        .arg(folder.path().join("killed"))
+        .output()
+        .unwrap();
+    assert!(resumed.status.success(), "{}", String::from_utf8_lossy(&resumed.stderr));
+    assert!(processes_below(folder.path()).is_empty());
+    let left = std::fs::read_dir(folder.path().join("killed/work")).unwrap().count();
+    assert_eq!(left, 0, "data folders stayed");
+}

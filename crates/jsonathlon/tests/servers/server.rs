@@ -1,0 +1,270 @@
+//! A server that a test starts through a worker of the program.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_drivers::Open;
+use jsonathlon_drivers::server::Launch;
+use jsonathlon_drivers::worker::protocol::{
+    Answered, FailureKind, Load, Loaded, Op, Opened, PROTOCOL, Progress, Ran,
+};
+use jsonathlon_drivers::worker::{Worker, WorkerError};
+use jsonathlon_systems::catalogue::fill;
+use jsonathlon_systems::{Catalogue, Configuration, Transport};
+use jsonathlon_workloads::target::Target;
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::real::installed;
+
+/// Longer than any server here takes for anything, though others start beside it.
+pub(crate) const LIMIT: Duration = Duration::from_secs(300);
+
+/// A server's folder and how it is started; nothing of it may be left when a test ends.
+pub(crate) struct Server {
+    folder: tempfile::TempDir,
+    system: &'static str,
+    /// Without the two that a test may change.
+    open: Open,
+    pub(crate) launch: Launch,
+    pub(crate) settings: BTreeMap<String, String>,
+}
+
+impl Server {
+    /// The server of a system, set up for one of its variants.
+    pub(crate) fn new(name: &'static str, variant: &str) -> Self {
+        Self::reached_over(Transport::Tcp, name, variant)
+    }
+
+    pub(crate) fn reached_over(transport: Transport, name: &'static str, variant: &str) -> Self {
+        let catalogue = Catalogue::load(&[]).unwrap();
+        let system = catalogue.get(name).unwrap();
+        let version = system.default_version();
+        let installed = installed(system.artifact(version).unwrap().unwrap());
+        let configuration = system.configuration(version, variant, "default").unwrap();
+        let configuration = configuration.reached_over(transport).unwrap();
+        // Servers do not run as root, and their user has to get to their data.
+        let open = std::fs::Permissions::from_mode(0o755);
+        let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
+        let log = folder.path().join("server.log");
+        let cores = std::thread::available_parallelism().unwrap().get();
+        let target = Target::new(configuration, installed).unwrap();
+        let mut open = target.open(&folder.path().join("data"), &log, cores).unwrap();
+        let launch = *open.server.take().unwrap();
+        let settings = std::mem::take(&mut open.settings);
+        Self { folder, system: name, open, launch, settings }
+    }
+
+    /// The statements of one of the system's configurations, over a table of their own.
+    pub(crate) fn statements(&self, variant: &str, storage: &str, table: &str) -> Statements {
+        let catalogue = Catalogue::load(&[]).unwrap();
+        let system = catalogue.get(self.system).unwrap();
+        let configuration = system.configuration(system.default_version(), variant, storage).unwrap();
+        Statements { configuration, table: table.to_owned() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn try_open(&self) -> Result<Session, WorkerError> {
+        let program = Path::new(env!("CARGO_BIN_EXE_jsonathlon"));
+        let mut worker = Worker::spawn(program, &["worker"], &self.path("worker.log"), &[])?;
+        let open = Open {
+            settings: self.settings.clone(),
+            server: Some(Box::new(self.launch.clone())),
+            ..self.open.clone()
+        };
+        let opened = worker.request(&Op::Open { protocol: PROTOCOL, open }, LIMIT, &|| false, &mut |_| {})?;
+        Ok(Session { worker, opened })
+    }
+
+    pub(crate) fn open(&self) -> Session {
+        self.try_open().unwrap()
+    }
+
+    /// The message with which opening fails.
+    pub(crate) fn refusal(&self) -> String {
+        match self.try_open() {
+            Err(WorkerError::Refused { message, .. }) => message,
+            Err(other) => panic!("{other}"),
+            Ok(_) => panic!("it opened"),
+        }
+    }
+
+    /// Processes that work in the server's folder.
+    pub(crate) fn processes(&self) -> Vec<u32> {
+        processes_below(self.folder.path())
+    }
+
+    pub(crate) fn nothing_is_left(&self) {
+        eventually("no process works in the folder", || self.processes().is_empty());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            self.nothing_is_left();
+        }
+    }
+}
+
+/// Processes that work in a folder or below it.
+pub(crate) fn processes_below(folder: &Path) -> Vec<u32> {
+    let Ok(here) = folder.canonicalize() else { return Vec::new() };
+    let entries = std::fs::read_dir("/proc").unwrap();
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok())
+        .filter(|pid| {
+            std::fs::read_link(format!("/proc/{pid}/cwd")).is_ok_and(|folder| folder.starts_with(&here))
+        })
+        .collect()
+}
+
+/// The process below a folder whose command line holds this.
+pub(crate) fn process(folder: &Path, words: &str) -> Option<u32> {
+    processes_below(folder).into_iter().find(|process| {
+        let shown = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&shown).replace('\0', " ").contains(words)
+    })
+}
+
+pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !condition() {
+        assert!(begun.elapsed() < Duration::from_secs(20), "not within 20 s: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// A session with the server.
+pub(crate) struct Session {
+    pub(crate) worker: Worker,
+    pub(crate) opened: Opened,
+}
+
+impl Session {
+    pub(crate) fn request<R: serde::de::DeserializeOwned>(&mut self, op: &Op) -> Result<R, WorkerError> {
+        self.worker.request(op, LIMIT, &|| false, &mut |_| {})
+    }
+
+    pub(crate) fn ask(&mut self, statement: &str) -> Result<Answered, WorkerError> {
+        self.request(&Op::Ask { statement: statement.into() })
+    }
+
+    pub(crate) fn rows(&mut self, statement: &str) -> Vec<Row> {
+        self.ask(statement).unwrap_or_else(|error| panic!("{statement}: {error}")).outcome.rows
+    }
+
+    /// The message with which the statement is refused.
+    pub(crate) fn refusal(&mut self, statement: &str, expected: FailureKind) -> String {
+        match self.ask(statement) {
+            Err(WorkerError::Refused { kind, message }) if kind == expected => message,
+            other => panic!("{statement}: {other:?}"),
+        }
+    }
+
+    pub(crate) fn run(&mut self, statement: &str) {
+        self.run_all(vec![statement.into()]);
+    }
+
+    pub(crate) fn run_all(&mut self, statements: Vec<String>) {
+        let _: Ran = self.request(&Op::Run { statements }).unwrap_or_else(|error| panic!("{error}"));
+    }
+
+    pub(crate) fn load(&mut self, statement: &str, file: &Path) -> Result<Loaded, WorkerError> {
+        let load = Load::Rows { statement: statement.into(), file: file.to_owned() };
+        self.request(&Op::Load { load, sync: true })
+    }
+
+    /// The words with which a load is lost when `victim`, looked for in the middle of it, gets `signal`.
+    pub(crate) fn lost(
+        mut self,
+        statement: &str,
+        file: &Path,
+        victim: &dyn Fn() -> Option<u32>,
+        signal: Signal,
+    ) -> String {
+        let load = Load::Rows { statement: statement.into(), file: file.to_owned() };
+        let mut sent = false;
+        let mut middle = |progress: Progress| {
+            if progress.done > 0
+                && !sent
+                && let Some(victim) = victim()
+            {
+                kill_process(pid(victim), signal).unwrap();
+                sent = true;
+            }
+        };
+        let loaded: Result<Loaded, _> =
+            self.worker.request(&Op::Load { load, sync: true }, LIMIT, &|| false, &mut middle);
+        match loaded {
+            Err(WorkerError::Crashed { last_words, .. }) => last_words,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    pub(crate) fn server(&self) -> u32 {
+        self.opened.place.process().unwrap()
+    }
+
+    pub(crate) fn close(mut self) {
+        self.worker.close(LIMIT).unwrap();
+    }
+}
+
+/// The statements of a configuration over one table.
+pub(crate) struct Statements {
+    pub(crate) configuration: Configuration,
+    table: String,
+}
+
+impl Statements {
+    pub(crate) fn all(&self, name: &str, values: &[(&str, &str)]) -> Vec<String> {
+        let values = [&[("table", self.table.as_str())], values].concat();
+        let texts = self.configuration.analytics.as_ref().unwrap().statements(name);
+        texts.iter().map(|text| fill(text, &values).unwrap()).collect()
+    }
+
+    pub(crate) fn one(&self, name: &str) -> String {
+        self.all(name, &[]).remove(0)
+    }
+}
+
+pub(crate) fn int(number: i64) -> Value {
+    Value::Int(number)
+}
+
+pub(crate) fn text(text: &str) -> Value {
+    Value::Text(text.into())
+}
+
+/// A process that this one started.
+pub(crate) fn child_of(parent: u32) -> u32 {
+    // A child is listed with the thread that started it.
+    let threads = std::fs::read_dir(format!("/proc/{parent}/task")).unwrap();
+    let children: String = threads
+        .map(|thread| std::fs::read_to_string(thread.unwrap().path().join("children")).unwrap())
+        .collect();
+    children.split_whitespace().next().unwrap().parse().unwrap()
+}
+
+pub(crate) fn kill(pid: u32) {
+    kill_process(self::pid(pid), Signal::KILL).unwrap();
+}
+
+pub(crate) fn pid(number: u32) -> Pid {
+    Pid::from_raw(i32::try_from(number).unwrap()).unwrap()
+}
+
+pub(crate) fn write(path: &Path, documents: impl IntoIterator<Item = impl AsRef<[u8]>>) {
+    let mut bytes = Vec::new();
+    for document in documents {
+        bytes.extend_from_slice(document.as_ref());
+        bytes.push(b'\n');
+    }
+    std::fs::write(path, bytes).unwrap();
+}

@@ -1,0 +1,55 @@
+//! Real systems in tests. What a machine lacks fails the test that needs it, unless the user excluded the
+//! system by name; that is said where nobody misses it.
+
+#![allow(dead_code, reason = "each test program uses its own part of this")]
+
+use std::io::Write;
+
+use jsonathlon_systems::{Artifact, Catalogue, Installed, Store};
+
+/// Names of systems, separated by commas, that the tests are to do without.
+const WITHOUT: &str = "JSONATHLON_TEST_WITHOUT";
+
+fn without() -> Vec<String> {
+    let text = std::env::var(WITHOUT).unwrap_or_default();
+    let names: Vec<String> =
+        text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+    let catalogue = Catalogue::load(&[]).unwrap();
+    for name in &names {
+        // A misspelt name would exclude nothing.
+        catalogue.get(name).unwrap_or_else(|error| panic!("{WITHOUT}: {error}"));
+    }
+    names
+}
+
+/// Past the harness, which shows only what failing tests print.
+fn say(names: &[&str]) {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("a test");
+    let text = format!("{test}: done without {}, excluded by name ({WITHOUT})\n", names.join(", "));
+    std::io::stderr().write_all(text.as_bytes()).unwrap();
+}
+
+/// Whether the user excluded one of these systems, without which the test that asks has nothing to do.
+pub(crate) fn excluded(systems: &[&str]) -> bool {
+    included(systems).len() < systems.len()
+}
+
+/// Those of these systems that the user did not exclude.
+pub(crate) fn included<'a>(systems: &[&'a str]) -> Vec<&'a str> {
+    let without = without();
+    let (out, left): (Vec<&str>, Vec<&str>) =
+        systems.iter().partition(|system| without.iter().any(|name| name == *system));
+    if !out.is_empty() {
+        say(&out);
+    }
+    left
+}
+
+/// The artifact, installed into the user's cache when it is not there yet.
+pub(crate) fn installed(artifact: &Artifact) -> Installed {
+    let store = Store::from_environment().unwrap();
+    store.install(artifact, &mut |_| {}, &|| false).unwrap_or_else(|error| {
+        panic!("this test needs {}, or {WITHOUT}={}: {error}", artifact.system, artifact.system)
+    })
+}

@@ -1,0 +1,1 @@
+SELECT doc AS document FROM {{table}} WHERE {{time_us}} IN ({{keys}});

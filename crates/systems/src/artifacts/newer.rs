@@ -1,0 +1,58 @@
+//! Newer versions of packages, accepted where a suite no longer has the pinned
+//! ones.
+
+use std::{fs, path::PathBuf};
+
+use super::{Installed, cache::Places, error::Gone, record::Record, store::installed};
+use crate::catalogue::{self, Artifact, DebianPackage, Source, SourceKind};
+
+/// The artifact as it is by the newest packages there are, and the digest of the
+/// source that they replace. Where they are a part of it alone, its version is
+/// followed by the part's, as `6.0.27+libssl1.1-1.1.1w-1`.
+pub(super) fn newer(artifact: &Artifact, gone: &Gone) -> Option<(Artifact, String)> {
+    let offer = gone.offer.as_deref()?;
+    let first = offer.first()?;
+    let (pinned, place) = artifact.sources.iter().find_map(|source| {
+        let place = source.parts().position(|part| is_of(part, gone, offer))?;
+        Some((source, place))
+    })?;
+    let mut source = pinned.clone();
+    let (part, version) = match place.checked_sub(1) {
+        None => (&mut source, first.upstream_version().to_owned()),
+        Some(index) => {
+            (source.with.get_mut(index)?, format!("{}+{}-{}", artifact.version, first.name, first.version))
+        }
+    };
+    part.kind = SourceKind::debian(&gone.suite, offer.to_vec());
+    part.sha256 = catalogue::identity(&part.kind)?;
+    part.bytes = offer.iter().map(|package| package.bytes).sum();
+    // Programs grow.
+    part.unpacked_bytes = part.unpacked_bytes.saturating_mul(2);
+    let reports = match place {
+        0 => artifact.reports.replace(&artifact.version, &version),
+        _ => artifact.reports.clone(),
+    };
+    let newer = Artifact { reports, version, sources: vec![source], ..artifact.clone() };
+    Some((newer, pinned.digest()))
+}
+
+/// Whether it is this part that is gone: what is offered are its packages.
+fn is_of(part: &Source, gone: &Gone, offer: &[DebianPackage]) -> bool {
+    let SourceKind::Debian { suite, packages, .. } = &part.kind else { return false };
+    *suite == gone.suite
+        && packages.len() == offer.len()
+        && packages.iter().zip(offer).all(|(pinned, offered)| pinned.name == offered.name)
+}
+
+/// A newer version that was accepted in the place of a pinned one.
+pub(super) fn accepted(artifact: &Artifact, places: &Places) -> Option<Installed> {
+    let mut folders: Vec<PathBuf> =
+        fs::read_dir(&places.version).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    folders.sort();
+    folders.iter().find_map(|folder| {
+        let record = Record::read(folder)?.ok()?;
+        let pinned = record.accepted_for.as_ref()?;
+        let source = artifact.sources.iter().find(|source| source.digest() == *pinned)?;
+        Some(installed(folder, artifact, source, &record))
+    })
+}

@@ -1,0 +1,286 @@
+//! `[address]` of `system.toml`: how a run makes itself at home on a server that
+//! somebody else runs; and configurations of systems that are not installed by
+//! the program.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::{
+    artifact::Artifact,
+    configuration::{self, Configuration, Open},
+    definition::{AddressDefinition, Definition, Exception},
+    error::CatalogueError,
+    locate::TomlText,
+    system::{System, Variant},
+    template,
+};
+
+/// The folder of statement files that hold by address only.
+pub(crate) const BY_ADDRESS: &str = "address";
+
+/// The only placeholder of these statements.
+const DATABASE: &str = "database";
+
+/// How a run makes itself at home on a server by address.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Elsewhere {
+    /// The user as whom sessions log in, where the address names none.
+    pub user: String,
+    /// The database from which the run's own is made, where the address names
+    /// none.
+    pub database: String,
+    /// Statements that make the run's own database, `{{database}}`.
+    pub create: Vec<String>,
+    /// Statements that remove it, whether it is there or not.
+    pub drop: Vec<String>,
+    /// A statement whose rows are statements that end what the run's own sessions
+    /// still do.
+    pub end: Option<String>,
+    /// Whether sessions are of the run's own database; tables' names get the
+    /// run's name otherwise.
+    pub own_database: bool,
+}
+
+/// Where a configuration's system comes from, when it is not installed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Provenance {
+    /// A server that somebody else runs.
+    Address,
+    /// The user's own programs.
+    Own,
+}
+
+impl Provenance {
+    /// The word used in versions: `18.6+address`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Own => "own",
+        }
+    }
+}
+
+/// Checks and turns over the table.
+pub(crate) fn elsewhere(
+    definition: &Definition,
+    text: &TomlText,
+) -> Result<Option<Elsewhere>, CatalogueError> {
+    let Some(written) = &definition.address else { return Ok(None) };
+    let end: Vec<String> = written.end.clone().into_iter().collect();
+    for (key, statements) in [("create", &written.create), ("drop", &written.drop), ("end", &end)] {
+        for (index, statement) in statements.iter().enumerate() {
+            let index = index.to_string();
+            let error = |message: String| text.error(&["address", key, &index], message);
+            let inside = template::placeholders(statement).map_err(|problem| error(problem.to_string()))?;
+            if let Some((_, name)) = inside.iter().find(|(_, name)| *name != DATABASE) {
+                return Err(error(format!("`{{{{{name}}}}}` has no value here: there is {{{{database}}}}")));
+            }
+        }
+    }
+    if written.drop.is_empty() {
+        let message = "is empty: a run leaves nothing behind on a server that is not its own";
+        return Err(text.error(&["address", "drop"], message));
+    }
+    if definition.variants.contains_key(BY_ADDRESS) {
+        let message = "its folder would be that of the files by address: choose another name";
+        return Err(text.error(&["variants", BY_ADDRESS], message));
+    }
+    if let Some(unknown) =
+        written.variants.iter().find(|variant| !definition.variants.contains_key(variant.as_str()))
+    {
+        return Err(text.error(&["address", "variants"], format!("there is no variant `{unknown}`")));
+    }
+    let AddressDefinition { user, database, create, drop, end, prefix, .. } = written.clone();
+    Ok(Some(Elsewhere { user, database, create, drop, end, own_database: !prefix }))
+}
+
+impl System {
+    /// How runs make themselves at home on a server of it by address; none when
+    /// the folder does not say.
+    pub fn elsewhere(&self) -> Option<&Elsewhere> {
+        self.elsewhere.as_ref()
+    }
+
+    /// The protocol of its servers by address.
+    pub fn protocol_by_address(&self) -> &str {
+        let own = self.definition.address.as_ref().and_then(|address| address.protocol.as_deref());
+        own.unwrap_or(self.protocol())
+    }
+
+    /// Whether a variant is part of a plain run on a server by address.
+    pub fn is_default_by_address(&self, variant: &Variant) -> bool {
+        match &self.definition.address {
+            Some(address) if !address.variants.is_empty() => address.variants.contains(&variant.name),
+            _ => variant.in_default,
+        }
+    }
+
+    /// The configuration of a variant with a storage setting on a server by
+    /// address or on the user's own programs, which say that they are
+    /// `reported`. Its version is `reported` with where it comes from, as
+    /// `18.6+address`; `number` tells several of one system apart.
+    ///
+    /// # Errors
+    /// The variant or the storage setting is unknown, or the folder does not say
+    /// how a run makes itself at home by address.
+    pub fn configuration_elsewhere(
+        &self,
+        provenance: Provenance,
+        reported: &str,
+        number: usize,
+        variant: &str,
+        storage: &str,
+    ) -> Result<Configuration, CatalogueError> {
+        let variant = self.variant(variant)?;
+        let storage = self.storage(storage)?;
+        let by_address = provenance == Provenance::Address;
+        let mut configuration =
+            configuration::resolve(self, variant, storage, by_address, &mut BTreeSet::new())?;
+        configuration.asks_version =
+            self.definition.address.as_ref().and_then(|address| address.version.clone());
+        // What sessions are told when they are opened may be another's.
+        configuration.reports = configuration.asks_version.is_none().then(|| reported.to_owned());
+        let version = plain_version(reported);
+        configuration.version = match number {
+            0 | 1 => format!("{version}+{}", provenance.word()),
+            number => format!("{version}+{}{number}", provenance.word()),
+        };
+        if let Some(server) = &mut configuration.server
+            && let Some((init, start)) = server.own.take()
+        {
+            (server.init, server.start) = (init, start);
+        }
+        if by_address {
+            let (Some(elsewhere), Some(written)) = (&self.elsewhere, &self.definition.address) else {
+                return Err(CatalogueError::NoAddress { system: self.name().to_owned() });
+            };
+            configuration.exceptions.push(Exception {
+                what: "a server by address".to_owned(),
+                why: "Somebody else runs it: it is not started, set up or stopped, nothing is known of its \
+                      files and of what it spends, and what else it does is in its times."
+                    .to_owned(),
+            });
+            configuration.elsewhere = Some(elsewhere.clone());
+            configuration.server = None;
+            configuration.embedded = false;
+            configuration.protocol = self.protocol_by_address().to_owned();
+            if let (Some(load), Some(analytics)) = (written.load, &mut configuration.analytics) {
+                analytics.load = load;
+            }
+            // Settings belong to the server's start.
+            let Open { settings, statements } = &mut configuration.open;
+            let mut not_set: Vec<String> = std::mem::take(settings).into_keys().collect();
+            if !written.statements {
+                not_set.append(statements);
+            }
+            if !not_set.is_empty() {
+                configuration.exceptions.push(Exception {
+                    what: format!("not set: {}", not_set.join(", ")),
+                    why: "A server by address has the settings that its owner gave it; the exceptions above \
+                          that name these do not hold here."
+                        .to_owned(),
+                });
+            }
+        }
+        if !self.has_tried(&version) {
+            configuration.exceptions.push(Exception {
+                what: format!("version {version}, untried"),
+                why: format!("The folder was tried with {}.", self.versions().join(", ")),
+            });
+        }
+        configuration.digest = configuration::digest(&configuration);
+        Ok(configuration)
+    }
+
+    /// The user's own programs below `at`, a folder or the one program itself, by
+    /// the names that commands use.
+    ///
+    /// # Errors
+    /// One that the system cannot do without is not there; the error says where
+    /// it was looked for.
+    pub fn own_programs(&self, at: &Path) -> Result<BTreeMap<String, PathBuf>, CatalogueError> {
+        let fail = |message: String| CatalogueError::Own {
+            system: self.name().to_owned(),
+            path: at.display().to_string(),
+            message,
+        };
+        let of_version = |one: &&Artifact| one.version == self.default_version() && one.fits_here();
+        let source = self.artifacts().iter().find(of_version).and_then(|artifact| artifact.sources.first());
+        let Some(source) = source.filter(|source| !source.files.is_empty()) else {
+            return Err(fail("it has no program of its own that could be another's".to_owned()));
+        };
+        if !at.exists() {
+            return Err(fail("there is no such file or folder".to_owned()));
+        }
+        let is_used = |role: &str| match &self.server {
+            None => true,
+            Some(server) => {
+                let named = format!("{{{{{role}}}}}");
+                let (init, start) = match &server.own {
+                    Some((init, start)) => (init, start),
+                    None => (&server.init, &server.start),
+                };
+                init.iter().flatten().chain(start).chain(&server.folder).any(|part| part.contains(&named))
+            }
+        };
+        let wanted: Vec<(&String, &String)> = source.files.iter().filter(|(role, _)| is_used(role)).collect();
+        let mut found = BTreeMap::new();
+        for (role, path) in &wanted {
+            let name = path.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            let places = if at.is_dir() && path.ends_with('/') {
+                vec![at.to_owned()]
+            } else if at.is_dir() {
+                ["", "bin", "sbin", "lib", "libexec"].map(|folder| at.join(folder).join(name)).to_vec()
+            } else if wanted.len() == 1 {
+                vec![at.to_owned()]
+            } else {
+                at.parent().map(|folder| folder.join(name)).into_iter().collect()
+            };
+            let Some(place) = places.iter().find(|place| place.exists()) else {
+                return Err(fail(format!(
+                    "there is no `{name}` in it, nor in its bin, sbin, lib or libexec"
+                )));
+            };
+            let place = std::path::absolute(place).map_err(|error| fail(error.to_string()))?;
+            found.insert((*role).clone(), place);
+        }
+        Ok(found)
+    }
+
+    /// Whether the folder was tried with a version of this major number.
+    pub fn has_tried(&self, version: &str) -> bool {
+        let major = |version: &str| {
+            version.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().to_owned()
+        };
+        self.versions().into_iter().any(|known| major(known) == major(version))
+    }
+}
+
+/// The first word of what a system says about its version, as far as it can be
+/// part of a file's name: `8.19.8` of `8.19.8, Lucene 9`.
+fn plain_version(reported: &str) -> String {
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || ".-_".contains(*c);
+    let word = reported.split_whitespace().next().unwrap_or_default();
+    let plain: String = word.chars().take_while(is_plain).collect();
+    if plain.is_empty() { "unknown".to_owned() } else { plain }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_a_word_that_files_can_be_named_by() {
+        for (reported, version) in [
+            ("8.19.8, Lucene 9.12, Java 17", "8.19.8"),
+            ("18.6 (Debian 18.6-1)", "18.6"),
+            ("10.11.14-MariaDB-log", "10.11.14-MariaDB-log"),
+            ("/etc", "unknown"),
+            ("", "unknown"),
+        ] {
+            assert_eq!(plain_version(reported), version);
+        }
+    }
+}
