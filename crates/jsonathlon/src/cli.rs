@@ -31,6 +31,8 @@ pub(crate) enum Command {
     Systems(SystemsArguments),
     /// Generate documents, or describe a data set
     Data(DataArguments),
+    /// Make one self-contained page of one or many runs
+    Report(ReportArguments),
     /// Print a run's results in another format
     Export(ExportArguments),
     /// Show published results of the challenge with their scores, and runs or result files beside them
@@ -310,6 +312,20 @@ pub(crate) enum Format {
     Csv,
     /// The published format of the billion-document JSON challenge
     Jsonbench,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReportArguments {
+    /// Folders of runs; several are shown side by side
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// File of the page, which is written over [default: report.html in the folder of a single run, else
+    /// jsonathlon-report.html here]
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ use std::error::Error;
 
 use anstyle::{AnsiColor, Style};
 use jsonathlon_dataset::DataError;
+use jsonathlon_report::page::PageError;
 use jsonathlon_results::ResultsError;
 use jsonathlon_systems::{ArtifactError, CatalogueError};
 use jsonathlon_workloads::RunError;
@@ -26,6 +27,8 @@ pub(crate) enum Failure {
     Data(#[from] DataError),
     #[error(transparent)]
     Results(#[from] ResultsError),
+    #[error(transparent)]
+    Page(#[from] PageError),
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
     #[error(transparent)]
@@ -58,10 +61,13 @@ impl Failure {
     pub(crate) fn code(&self) -> u8 {
         match self {
             Self::Data(error) | Self::Run(RunError::Data(error)) => data_code(error),
-            Self::Results(error) | Self::Run(RunError::Results(error)) => match error {
+            Self::Results(error)
+            | Self::Run(RunError::Results(error))
+            | Self::Page(PageError::Results(error)) => match error {
                 ResultsError::Io { .. } | ResultsError::Locked { .. } => ENVIRONMENT,
                 _ => USAGE,
             },
+            Self::Page(_) => ENVIRONMENT,
             Self::Catalogue(_) => USAGE,
             Self::Artifact(ArtifactError::Cancelled) | Self::Run(RunError::Interrupted) => INTERRUPTED,
             Self::Artifact(_) => ENVIRONMENT,

@@ -1,6 +1,7 @@
-//! Runs as people read them: tables for the terminal.
+//! Runs as people read them: tables for the terminal, and a page for everything else.
 
 pub mod format;
+pub mod page;
 pub mod profile;
 pub mod published;
 pub mod tables;

@@ -93,6 +93,22 @@ pub struct Comparison {
     pub difference: Difference,
 }
 
+impl Comparison {
+    /// The cell that is compared.
+    #[must_use]
+    pub fn cell(&self) -> Cell {
+        Cell {
+            workload: self.workload.clone(),
+            system: self.system.clone(),
+            version: self.version.clone(),
+            variant: self.variant.clone(),
+            step: self.step.clone(),
+            phase: self.phase,
+            parameters: self.parameters.clone(),
+        }
+    }
+}
+
 /// One configuration's cell of a question.
 struct Standing<'a> {
     configuration: &'a Configuration,

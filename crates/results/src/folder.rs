@@ -4,6 +4,8 @@ use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use jsonathlon_measure::series::Sample;
+
 use crate::ResultsError;
 use crate::journal::{self, Journal};
 use crate::manifest::{Manifest, SCHEMA};
@@ -98,7 +100,7 @@ impl RunFolder {
     /// # Errors
     /// When it cannot be written to.
     pub fn series(&self) -> Result<File, ResultsError> {
-        let path = self.path.join("series.ndjson");
+        let path = series_path(&self.path);
         // A run that was killed may have left half a line.
         if let Ok(text) = std::fs::read(&path) {
             let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
@@ -187,6 +189,51 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>, ResultsError> {
     if at.exists() { journal::read(&at) } else { Ok(Vec::new()) }
 }
 
+/// The file of an answer, relative to the run folder: of a configuration (by its id) to a step.
+#[must_use]
+pub fn answer_file(configuration: &str, step: &str, digest: &str) -> String {
+    let short: String = digest.trim_start_matches("blake3:").chars().take(16).collect();
+    format!("answers/{configuration}-{step}-{short}.json")
+}
+
+/// The text of a file that a run folder holds, by its path relative to the folder. None when it is not there, or
+/// when the path leads out of the folder: runs may come from others.
+#[must_use]
+pub fn read_inner(path: &Path, relative: &str) -> Option<String> {
+    let inside = |part: std::path::Component<'_>| matches!(part, std::path::Component::Normal(_));
+    if relative.is_empty() || !Path::new(relative).components().all(inside) {
+        return None;
+    }
+    let folder = std::fs::canonicalize(path).ok()?;
+    let file = std::fs::canonicalize(folder.join(relative)).ok()?;
+    if !file.starts_with(&folder) || !file.is_file() {
+        return None;
+    }
+    let bytes = std::fs::read(file).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The 1 Hz series of a run; empty when there is none. What is no sample, such as half a line of a run that was
+/// killed, is left out: the series is beside the figures, not one of them.
+///
+/// # Errors
+/// When it is there and cannot be read.
+pub fn read_series(path: &Path) -> Result<Vec<Sample>, ResultsError> {
+    let at = series_path(path);
+    match std::fs::read(&at) {
+        Ok(text) => Ok(text
+            .split(|byte| *byte == b'\n')
+            .filter_map(|line| serde_json::from_slice(line).ok())
+            .collect()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(source) => Err(ResultsError::Io { action: "read", path: at, source }),
+    }
+}
+
+fn series_path(path: &Path) -> PathBuf {
+    path.join("series.ndjson")
+}
+
 fn manifest_path(path: &Path) -> PathBuf {
     path.join("manifest.json")
 }
@@ -195,7 +242,11 @@ fn journal_path(path: &Path) -> PathBuf {
     path.join("journal.ndjson")
 }
 
-fn write_whole(path: &Path, text: &[u8]) -> Result<(), ResultsError> {
+/// Writes a file so that it is there whole or not at all.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_whole(path: &Path, text: &[u8]) -> Result<(), ResultsError> {
     let partial = path.with_extension("partial");
     let write = || -> std::io::Result<()> {
         let mut file = File::create(&partial)?;

@@ -67,6 +67,20 @@ pub struct Configuration {
     pub exceptions: Vec<Exception>,
 }
 
+impl Configuration {
+    /// A name that is a file name and is shared by no other configuration of a run.
+    #[must_use]
+    pub fn id(&self) -> String {
+        configuration_id(&self.system, &self.version, &self.variant, &self.storage)
+    }
+}
+
+/// See [`Configuration::id`].
+#[must_use]
+pub fn configuration_id(system: &str, version: &str, variant: &str, storage: &str) -> String {
+    format!("{system}@{version}-{variant}-{storage}")
+}
+
 /// One deviation from a system's defaults.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exception {

@@ -7,6 +7,7 @@ use std::time::Duration;
 use jsonathlon_drivers::address::{Address, Password, Remote};
 use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::server::{Launch, Need, Recipe};
+use jsonathlon_results::manifest::configuration_id;
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
 use jsonathlon_systems::{Analytics, Configuration, Installed, Server, Transport};
 
@@ -145,7 +146,7 @@ impl Target {
     #[must_use]
     pub fn id(&self) -> String {
         let Configuration { system, version, variant, storage, .. } = &self.configuration;
-        format!("{system}@{version}-{variant}-{storage}")
+        configuration_id(system, version, variant, storage)
     }
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod data;
 pub(crate) mod elsewhere;
 pub(crate) mod export;
 pub(crate) mod published;
+pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod systems;

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jsonathlon_dataset::source::Source;
+use jsonathlon_report::page;
 use jsonathlon_report::tables::{Look, render};
 use jsonathlon_results::folder::read_manifest;
 use jsonathlon_results::summary::Run;
@@ -272,7 +273,7 @@ fn interrupted(folder: &Path) -> Failure {
     }
 }
 
-/// Prints what the run found; the exit code tells whether every cell is well.
+/// Prints what the run found and writes its page; the exit code tells whether every cell is well.
 fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
     let run = Run::read(folder)?;
     let summary = run.summary();
@@ -284,6 +285,16 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
         render(&run, Look { colour: true })
     };
     print(&text)?;
+    let page = folder.join(page::FILE);
+    match page::write(&[run], &page) {
+        Ok(()) if json => anstream::eprintln!("the page of this run: {}", page.display()),
+        Ok(()) => print(&format!("\nthe page of this run: {}\n", page.display()))?,
+        // The figures are safe in the folder; a page of them can be made at any time.
+        Err(error) => anstream::eprintln!(
+            "there is no page: {error}; make it later with: jsonathlon report {}",
+            folder.display()
+        ),
+    }
     Ok(if summary.failures.is_empty() && summary.complete {
         ExitCode::SUCCESS
     } else {

@@ -8,6 +8,7 @@ use jsonathlon_dataset::reference::Answers;
 use jsonathlon_dataset::value::{Value, rows_digest};
 use jsonathlon_drivers::worker::protocol::{Answered, Op};
 use jsonathlon_measure::page_cache::{COLD_LIMIT, residency};
+use jsonathlon_results::folder::answer_file;
 use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Trial};
 use jsonathlon_systems::QuestionRules;
 
@@ -344,8 +345,7 @@ impl Asking<'_> {
         recorder: &Recorder<'_>,
     ) -> Result<(), RunError> {
         let digest = trial.answer_digest.as_deref().unwrap_or_default();
-        let short: String = digest.trim_start_matches("blake3:").chars().take(16).collect();
-        let file = format!("answers/{}-{}-{short}.json", self.cells.target.id(), self.question.id());
+        let file = answer_file(&self.cells.target.id(), self.question.id(), digest);
         if !recorder.folder.path().join(&file).exists() {
             let text = serde_json::json!({
                 "question": self.question.id(),

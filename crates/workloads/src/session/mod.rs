@@ -352,12 +352,13 @@ impl<'a> Session<'a> {
         worker.request(op, limit, self.cancelled, progress).map_err(|error| self.with_the_disk(error.into()))
     }
 
-    /// Whoever ends because the disk is full may have had no room to write that down.
+    /// Whoever fails because the disk is full may have had no room to write that down, or no words for it: a
+    /// server may also be gone before it was found to be ready.
     fn with_the_disk(&self, error: AskError) -> AskError {
         match (error, disk::free_bytes(&self.folder)) {
-            (AskError::Failed(Failure { kind: FailureKind::Crash, error }), Ok(free)) if free < FULL => {
+            (AskError::Failed(Failure { kind, error }), Ok(free)) if free < FULL => {
                 let error = format!("{error}; the disk is full, {free} bytes are free: make room for it");
-                AskError::failed(FailureKind::Crash, error)
+                AskError::failed(kind, error)
             }
             (error, _) => error,
         }

@@ -1,0 +1,192 @@
+//! The page: what is in the file, and what a real browser makes of it.
+
+mod support;
+
+use std::io::Read;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::GzDecoder;
+use jsonathlon_results::summary::Run;
+use serde_json::{Value, json};
+use support::made_runs::{HOSTILE_NAME, HOSTILE_TEXT, Made};
+use support::process::Running;
+use support::real::{BROWSER, excluded};
+use support::{World, mock};
+
+/// A browser starts a few dozen times.
+const BROWSER_LIMIT: Duration = Duration::from_secs(600);
+
+/// One part of a page's data, unpacked.
+fn data(page: &str, part: &str) -> Value {
+    let begin = format!(r#"<script type="text/plain" id="{part}">"#);
+    let (_, rest) = page.split_once(&begin).unwrap();
+    let (packed, _) = rest.split_once("</script>").unwrap();
+    let packed = STANDARD.decode(packed).unwrap();
+    let mut text = String::new();
+    GzDecoder::new(packed.as_slice()).read_to_string(&mut text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+fn made(world: &World, name: &str, made: &Made) -> String {
+    made.write(&world.path(name));
+    world.text(name)
+}
+
+fn near(one: &Value, other: Option<f64>) -> bool {
+    match (one.as_f64(), other) {
+        (Some(one), Some(other)) => (one - other).abs() <= 1e-5 * other.abs(),
+        (None, None) => one.is_null(),
+        _ => false,
+    }
+}
+
+#[test]
+fn every_figure_of_a_page_is_the_summarys_and_has_its_trials_behind_it() {
+    let world = World::new();
+    let run = made(&world, "run", &Made::default());
+    let told = world.run(&["report", &run]).expect(0).stdout;
+    let file = world.path("run").join("report.html");
+    assert_eq!(told.trim(), file.to_str().unwrap());
+    let page = std::fs::read_to_string(file).unwrap();
+    let (figures, evidence) = (data(&page, "figures"), data(&page, "evidence"));
+    let run = Run::read(Path::new(&run)).unwrap();
+    let summary = run.summary();
+    let cells = figures["runs"][0]["cells"].as_array().unwrap();
+    let behind = evidence["runs"][0]["cells"].as_array().unwrap();
+    let entries: Vec<_> = summary.results.iter().filter(|entry| entry.system != "files").collect();
+    assert_eq!((cells.len(), behind.len()), (entries.len(), entries.len()));
+    let texts = &evidence["runs"][0]["texts"];
+    for ((entry, cell), behind) in entries.into_iter().zip(cells).zip(behind) {
+        let configuration =
+            &figures["runs"][0]["configurations"][cell["configuration"].as_u64().unwrap() as usize];
+        assert_eq!(configuration["system"], entry.system);
+        assert_eq!(
+            (&cell["step"], &cell["verdict"]),
+            (&entry.step.as_str().into(), &entry.verdict.word().into())
+        );
+        for (shown, known) in [("median_s", entry.median_s), ("low_s", entry.low_s), ("high_s", entry.high_s)]
+        {
+            assert!(near(&cell[shown], known), "{shown} of {}: {} and {known:?}", entry.key(), cell[shown]);
+        }
+        for (name, value) in &entry.metrics {
+            // What a server says itself stands with each trial.
+            assert!(near(&cell["metrics"][name], Some(*value)), "{name} of {}", entry.key());
+        }
+        let trials: Vec<_> = run.trials().filter(|trial| trial.cell.key() == entry.key()).collect();
+        assert_eq!(behind["key"], entry.key());
+        let seconds = behind["trials"]["seconds"].as_array().unwrap();
+        assert_eq!(seconds.len(), trials.len());
+        assert!(seconds.iter().zip(&trials).all(|(shown, trial)| near(shown, trial.seconds)));
+        if entry.step.starts_with('q') && entry.system != "yardstick" {
+            let text = |at: &Value| texts[at.as_u64().unwrap() as usize].as_str().unwrap().to_owned();
+            assert!(text(&behind["statement"]).starts_with("SELECT"), "{behind}");
+            assert!(text(&behind["plan"]["text"]).contains("-> node 3 of"), "{behind}");
+            assert!(text(&behind["answers"][0]["text"]).contains("12345"), "{behind}");
+        }
+    }
+    assert_eq!(figures["runs"][0]["failures"].as_array().unwrap().len(), summary.failures.len());
+    assert!(figures["published"].as_array().unwrap().len() > 50);
+    assert_eq!(evidence["runs"][0]["series"]["at_s"].as_array().unwrap().len(), 60);
+}
+
+#[test]
+fn what_data_holds_is_nowhere_in_the_pages_own_text() {
+    let world = World::new();
+    let name = format!("run{}", HOSTILE_NAME.replace('/', ""));
+    let run = made(&world, &name, &Made { hostile: true, ..Made::default() });
+    let out = world.text("page.html");
+    world.run(&["report", &run, "-o", &out]).expect(0);
+    let page = std::fs::read_to_string(&out).unwrap();
+    assert!(!page.contains(HOSTILE_NAME) && !page.contains(HOSTILE_TEXT) && !page.contains("alert(1)</"));
+    // It is there, as data.
+    assert_eq!(data(&page, "figures")["runs"][0]["configurations"][1]["title"], HOSTILE_NAME);
+}
+
+#[test]
+fn a_run_from_somewhere_cannot_bring_other_files_into_a_page() {
+    let world = World::new();
+    let run = made(&world, "run", &Made::default());
+    world.file("secret", "do not show this");
+    let journal = world.path("run").join("journal.ndjson");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let outside =
+        text.replace("\"file\":\"plans/", "\"file\":\"../secret?plans/").replace("?plans/", "\",\"was\":\"");
+    assert_ne!(text, outside);
+    std::fs::write(&journal, outside).unwrap();
+    let out = world.text("page.html");
+    world.run(&["report", &run, "-o", &out]).expect(0);
+    let evidence = data(&std::fs::read_to_string(&out).unwrap(), "evidence").to_string();
+    assert!(evidence.contains("../secret") && !evidence.contains("do not show this"));
+}
+
+#[test]
+fn a_page_needs_runs_and_a_place() {
+    let world = World::new();
+    let run = made(&world, "run", &Made::default());
+    let told = world.run(&["report", &world.text("nothing")]).expect(2).stderr;
+    assert!(told.contains("holds no run"), "{told}");
+    world.run(&["report"]).expect(2);
+    let told = world.run(&["report", &run, "-o", &world.text("no/such/folder/page.html")]).expect(3).stderr;
+    assert!(told.contains("failed to write"), "{told}");
+    // The same run named twice is one run.
+    let out = world.text("page.html");
+    world.run(&["report", &run, &format!("{run}/../run"), "-o", &out]).expect(0);
+    assert_eq!(data(&std::fs::read_to_string(&out).unwrap(), "figures")["runs"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_run_ends_with_the_path_of_its_page() {
+    let world = World::with(&[mock("one", json!({})), mock("two", json!({}))]);
+    let ended = world.measure_into("out", "one,two", &["-n", "500", "-r", "2"]);
+    let page = world.path("out").join("report.html");
+    let told = ended.expect(0);
+    assert!(told.stderr.trim_end().ends_with(page.to_str().unwrap()), "{}", told.stderr);
+    let figures = data(&std::fs::read_to_string(page).unwrap(), "figures");
+    assert_eq!(figures["runs"][0]["complete"], true);
+}
+
+/// Pages that the tests of `web/tests/browser` open: a small hostile one, two runs, and a large one.
+fn pages(world: &World, folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    let report = |name: &str, runs: &[&str]| {
+        let file = folder.join(name);
+        let mut arguments = vec!["report", "-o", file.to_str().unwrap()];
+        arguments.extend(runs);
+        world.run(&arguments).expect(0);
+    };
+    let small = made(world, "small", &Made { hostile: true, ..Made::default() });
+    report("small.html", &[&small]);
+    let other = made(world, "other", &Made { slower: 1.2, ..Made::default() });
+    report("two.html", &[&made(world, "one", &Made::default()), &other]);
+    let large = [100_000, 1_000_000, 10_000_000, 100_000_000].map(|documents| {
+        let shape = Made { systems: 50, documents, rounds: 4, hot: 1, seconds: 3_600, ..Made::default() };
+        made(world, &format!("large-{documents}"), &shape)
+    });
+    report("large.html", &large.each_ref().map(String::as_str));
+}
+
+#[test]
+fn a_real_browser_shows_it() {
+    if excluded(&[BROWSER]) {
+        return;
+    }
+    let world = World::new();
+    let folder = world.path("pages");
+    pages(&world, &folder);
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
+    let npm = |arguments: &[&str]| {
+        let mut command = Command::new("npm");
+        command.args(arguments).current_dir(&web).env("JSONATHLON_PAGES", &folder);
+        Running::start(command, &web).end(BROWSER_LIMIT)
+    };
+    if !web.join("node_modules").exists() {
+        npm(&["ci", "--no-audit", "--no-fund"]).expect(0);
+    }
+    npm(&["test"]).expect(0);
+    let shown = npm(&["run", "test:browser"]).expect(0).stdout;
+    println!("{shown}");
+}

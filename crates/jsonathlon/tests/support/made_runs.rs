@@ -1,0 +1,424 @@
+//! Run folders that no run made: as large as one likes, and the same each time. Their figures are invented.
+
+#![allow(dead_code, reason = "each program that includes this uses its own part of it")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use jsonathlon_measure::activity::Activity;
+use jsonathlon_measure::clock::ClockResolution;
+use jsonathlon_measure::machine::Machine;
+use jsonathlon_measure::memory::Memory;
+use jsonathlon_measure::series::{Sample, SubjectSample};
+use jsonathlon_results::folder::answer_file;
+use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
+use jsonathlon_results::record::{
+    Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Record, Rejects, Structure, Trial, Verdict,
+};
+
+/// When every such run began: 2026-01-02T03:04:05Z, in milliseconds since 1970.
+const BEGAN_MS: i64 = 1_767_323_045_000;
+
+/// What a run shall hold.
+pub(crate) struct Made {
+    /// Systems, the yardstick aside.
+    pub(crate) systems: usize,
+    /// Documents.
+    pub(crate) documents: u64,
+    /// Rounds.
+    pub(crate) rounds: u32,
+    /// Hot trials a round.
+    pub(crate) hot: u32,
+    /// Every time of every system is so many times as long.
+    pub(crate) slower: f64,
+    /// Whether names, reasons and answers try to be more than text.
+    pub(crate) hostile: bool,
+    /// Seconds of the 1 Hz series.
+    pub(crate) seconds: usize,
+}
+
+/// What somebody could try.
+pub(crate) const HOSTILE_NAME: &str = "<img src=x onerror=alert(1)>";
+/// Likewise in a document.
+pub(crate) const HOSTILE_TEXT: &str = "</script><script>alert(1)</script>";
+
+impl Default for Made {
+    fn default() -> Self {
+        Self { systems: 4, documents: 100_000, rounds: 3, hot: 3, slower: 1.0, hostile: false, seconds: 60 }
+    }
+}
+
+impl Made {
+    /// Writes the run folder.
+    pub(crate) fn write(&self, folder: &Path) {
+        for inner in ["plans", "answers", "rejects", "logs"] {
+            std::fs::create_dir_all(folder.join(inner)).unwrap();
+        }
+        let configurations: Vec<Configuration> =
+            (0..=self.systems).map(|number| self.configuration(number)).collect();
+        let mut records = Vec::new();
+        for (number, configuration) in configurations.iter().enumerate() {
+            Records { made: self, number, configuration, folder, all: &mut records }.make();
+        }
+        let mut journal = String::new();
+        for record in &records {
+            writeln!(journal, "{}", serde_json::to_string(record).unwrap()).unwrap();
+        }
+        std::fs::write(folder.join("journal.ndjson"), journal).unwrap();
+        let mut series = String::new();
+        for second in 0..self.seconds {
+            writeln!(series, "{}", serde_json::to_string(&sample(second)).unwrap()).unwrap();
+        }
+        std::fs::write(folder.join("series.ndjson"), series).unwrap();
+        let trials = records.iter().filter(|record| matches!(record.body, Body::Trial(_)));
+        let plan = Planned { trials: trials.map(|record| record.key.clone()).collect() };
+        let manifest = self.manifest(configurations, plan);
+        std::fs::write(folder.join("manifest.json"), serde_json::to_vec(&manifest).unwrap()).unwrap();
+    }
+
+    fn configuration(&self, number: usize) -> Configuration {
+        let reference = number == self.systems;
+        let hostile = self.hostile && number == 1;
+        let system = if reference { "yardstick".to_owned() } else { format!("system{number:02}") };
+        let title = if reference { "Yardstick".to_owned() } else { format!("System {number:02}") };
+        let ranks_with = if number % 7 == 3 { "generated columns" } else { "json-only" };
+        Configuration {
+            system,
+            title: if hostile { HOSTILE_NAME.to_owned() } else { title },
+            version: format!("{}.{}", 1 + number % 9, number % 4),
+            variant: if reference { "one-core" } else { "indexed" }.to_owned(),
+            variant_title: "an index on five paths".to_owned(),
+            storage: "default".to_owned(),
+            embedded: number.is_multiple_of(3),
+            transport: (!number.is_multiple_of(3)).then(|| "tcp".to_owned()),
+            end_of_life: number % 11 == 5,
+            ranks_with: if reference { "reference" } else { ranks_with }.to_owned(),
+            reference,
+            configuration_digest: format!("blake3:{number:064x}"),
+            artifact_digest: (!reference).then(|| format!("sha256:{number:064x}")),
+            exceptions: vec![Exception {
+                what: format!("some_setting_{number} = 0"),
+                why: "It keeps answers from one trial to the next.".to_owned(),
+            }],
+        }
+    }
+
+    fn manifest(&self, configurations: Vec<Configuration>, plan: Planned) -> Manifest {
+        let bytes = self.documents * 480;
+        Manifest {
+            schema: SCHEMA,
+            program: env!("CARGO_PKG_VERSION").to_owned(),
+            started: "2026-01-02T03:04:05Z".to_owned(),
+            command: vec!["jsonathlon".to_owned(), "run".to_owned()],
+            machine: Machine {
+                cores: 2,
+                processor: "Some processor".to_owned(),
+                memory_bytes: 24_000_000_000,
+                kernel: "6.1".to_owned(),
+                os: "Some system".to_owned(),
+                architecture: "x86_64".to_owned(),
+                file_system: Some("ext4".to_owned()),
+            },
+            clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
+            disk_bytes_per_s: Some(1.5e9),
+            data: Data {
+                documents: self.documents,
+                bytes,
+                digest: format!("blake3:{:064x}", self.documents),
+                source: format!("{} invented events", self.documents),
+                origin: serde_json::Value::Null,
+                malformed: 0,
+                staging_s: Some(1.25),
+                reference_sizes: [("raw", 1.0), ("gzip-6", 0.28), ("lz4", 0.44), ("zstd-1", 0.26)]
+                    .map(|(format, share)| (format.to_owned(), (bytes as f64 * share) as u64))
+                    .into(),
+            },
+            configurations,
+            settings: serde_json::json!({ "rounds": self.rounds }),
+            plan,
+        }
+    }
+}
+
+/// One configuration's part of a journal.
+struct Records<'a> {
+    made: &'a Made,
+    number: usize,
+    configuration: &'a Configuration,
+    folder: &'a Path,
+    all: &'a mut Vec<Record>,
+}
+
+impl Records<'_> {
+    fn make(&mut self) {
+        // The third one of a small run answers wrong, the fourth holds too little, so that a page shows both.
+        let wrong = self.made.systems < 10 && self.number == 2;
+        let partial = self.made.systems < 10 && self.number == 3;
+        let offered = self.made.documents as f64;
+        let loaded = if partial { (offered * 0.9).floor() } else { offered };
+        let load_s = self.unit() * 40.0 * offered / 1e5;
+        let verdict = if partial { Verdict::Partial } else { Verdict::Exact };
+        self.trial(
+            "load",
+            Phase::Load,
+            1,
+            0,
+            Some(load_s),
+            verdict,
+            &[
+                ("documents_offered", offered),
+                ("documents_loaded", loaded),
+                ("documents_rejected", offered - loaded),
+                ("documents_per_s", loaded / load_s),
+                ("bytes_per_s", loaded * 480.0 / load_s),
+                ("peak_pss_bytes", 1.2e8 + 3e7 * self.number as f64),
+                ("server_cpu_s", load_s * 0.9),
+                ("client_cpu_s", load_s * 0.1),
+                ("written_bytes", offered * 600.0),
+            ],
+        );
+        self.loaded(offered - loaded);
+        let total = offered * (110.0 + 37.0 * self.number as f64);
+        for (state, share) in [("drained", 1.0), ("compacted", 0.8)] {
+            self.trial_in(
+                state,
+                "size",
+                Phase::Steady,
+                1,
+                0,
+                None,
+                Verdict::Exact,
+                &[
+                    ("total_bytes", (total * share).floor()),
+                    ("data_bytes", (total * share * 0.8).floor()),
+                    ("index_bytes", (total * share * 0.2).floor()),
+                    ("files_bytes", (total * share * 1.1).floor()),
+                    (if state == "drained" { "drained_s" } else { "compacted_s" }, 0.4),
+                ],
+            );
+        }
+        for question in 1..=6_u32 {
+            let step = format!("q{question}");
+            let verdict = match (wrong, self.number % 13 == 4 && question == 2) {
+                (true, _) => Verdict::Wrong,
+                (_, true) => Verdict::Approximate,
+                _ => Verdict::Exact,
+            };
+            for round in 1..=self.made.rounds {
+                let seconds =
+                    self.unit() * f64::from(question) * (1.0 + 0.01 * f64::from(round)) * offered / 1e5;
+                if !self.configuration.reference {
+                    self.question(&step, Phase::Cold, round, 0, seconds * 3.0, verdict);
+                }
+                for order in 0..self.made.hot {
+                    let trial = seconds * (1.0 + 0.003 * f64::from(order));
+                    self.question(&step, Phase::Hot, round, order, trial, verdict);
+                }
+            }
+            self.planned(&step);
+        }
+    }
+
+    /// Seconds that a system takes for the first question over a hundred thousand documents.
+    fn unit(&self) -> f64 {
+        match self.configuration.reference {
+            true => 1e-4,
+            false => 4e-3 * 1.17_f64.powi(self.number as i32) * self.made.slower,
+        }
+    }
+
+    fn cell(&self, step: &str, phase: Phase, state: Option<&str>) -> Cell {
+        let mut parameters: BTreeMap<String, serde_json::Value> =
+            [("scale".to_owned(), self.made.documents.into()), ("storage".to_owned(), "default".into())]
+                .into();
+        if let Some(state) = state {
+            parameters.insert("state".to_owned(), state.into());
+        }
+        Cell {
+            workload: "analytics".to_owned(),
+            system: self.configuration.system.clone(),
+            version: self.configuration.version.clone(),
+            variant: self.configuration.variant.clone(),
+            step: step.to_owned(),
+            phase,
+            parameters,
+        }
+    }
+
+    fn question(&mut self, step: &str, phase: Phase, round: u32, order: u32, seconds: f64, verdict: Verdict) {
+        let seconds = verdict.has_time().then_some(seconds);
+        let error = if verdict == Verdict::Approximate { 0.004 } else { 0.0 };
+        self.trial_in(
+            "drained",
+            step,
+            phase,
+            round,
+            order,
+            seconds,
+            verdict,
+            &[
+                ("held_pss_bytes", 2.2e8 + 2e7 * self.number as f64),
+                ("held_anonymous_bytes", 1.2e8),
+                ("open_s", 0.1234),
+                ("server_cpu_s", seconds.unwrap_or_default() * 1.4),
+                ("read_bytes", if phase == Phase::Cold { 12_345_678.0 } else { 0.0 }),
+                ("major_faults", 17.0),
+                ("machine_load", 1.53),
+                ("machine_steal_s", 0.010_000_000_000_000_009),
+                ("resident_share", 0.000_123_4),
+                ("relative_error", error),
+            ],
+        );
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a trial is all of these")]
+    fn trial(
+        &mut self,
+        step: &str,
+        phase: Phase,
+        round: u32,
+        order: u32,
+        seconds: Option<f64>,
+        verdict: Verdict,
+        metrics: &[(&str, f64)],
+    ) {
+        let cell = self.cell(step, phase, None);
+        self.record(cell, round, order, seconds, verdict, metrics);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "a trial is all of these")]
+    fn trial_in(
+        &mut self,
+        state: &str,
+        step: &str,
+        phase: Phase,
+        round: u32,
+        order: u32,
+        seconds: Option<f64>,
+        verdict: Verdict,
+        metrics: &[(&str, f64)],
+    ) {
+        let cell = self.cell(step, phase, Some(state));
+        self.record(cell, round, order, seconds, verdict, metrics);
+    }
+
+    fn record(
+        &mut self,
+        cell: Cell,
+        round: u32,
+        order: u32,
+        seconds: Option<f64>,
+        verdict: Verdict,
+        metrics: &[(&str, f64)],
+    ) {
+        let key = cell.trial_key(round, order);
+        let asked = cell.step.starts_with('q');
+        let digest = asked.then(|| format!("blake3:{:016x}{:048x}", u64::from(cell.step.as_bytes()[1]), 0));
+        if let Some(digest) = &digest {
+            let file = self.folder.join(answer_file(&self.configuration.id(), &cell.step, digest));
+            let text = if self.made.hostile { HOSTILE_TEXT } else { "app.bsky.feed.post" };
+            let answer = serde_json::json!({ "question": cell.step, "rows": [[text, 12_345]] });
+            if !file.exists() {
+                std::fs::write(file, answer.to_string()).unwrap();
+            }
+        }
+        let failure = (!verdict.has_time()).then(|| Failure {
+            kind: FailureKind::Wrong,
+            error: "row 1 of 1, count: 12345 expected, 12346 answered".to_owned(),
+        });
+        let trial = Trial {
+            cell,
+            round,
+            order,
+            at_ms: BEGAN_MS + i64::try_from(self.all.len()).unwrap() * 40,
+            verdict,
+            seconds,
+            server_seconds: seconds.filter(|_| self.number.is_multiple_of(2)).map(|seconds| seconds * 0.95),
+            rows: asked.then_some(1),
+            answer_digest: digest,
+            metrics: metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect::<Metrics>(),
+            bound_by: seconds
+                .map(|_| if self.number.is_multiple_of(2) { "one core" } else { "cpu" }.to_owned()),
+            failure,
+        };
+        self.all.push(Record::new(key, Body::Trial(Box::new(trial))));
+    }
+
+    /// What is found out once a system is loaded.
+    fn loaded(&mut self, rejected: f64) {
+        let mut cell = self.cell("structure", Phase::Steady, None);
+        let retains = ["bytes", "value", "changed"][self.number % 3];
+        let changed = if retains == "changed" { 1000 } else { 0 };
+        let structure = Structure {
+            cell: cell.clone(),
+            retains: retains.to_owned(),
+            compared: 1000,
+            equal_bytes: if retains == "bytes" { 1000 } else { 0 },
+            equal_value: 1000 - changed,
+            changes: if changed > 0 {
+                [("members removed".to_owned(), changed)].into()
+            } else {
+                BTreeMap::new()
+            },
+        };
+        self.all.push(Record::new(format!("structure:{}", cell.key()), Body::Structure(structure)));
+        if rejected > 0.0 {
+            cell.step = "load".to_owned();
+            cell.phase = Phase::Load;
+            let reason = if self.made.hostile { HOSTILE_TEXT } else { "duplicate key" };
+            let rejects = Rejects {
+                cell: cell.clone(),
+                file: None,
+                reasons: [(reason.to_owned(), rejected as u64)].into(),
+            };
+            self.all.push(Record::new(format!("rejects:{}", cell.key()), Body::Rejects(rejects)));
+        }
+    }
+
+    fn planned(&mut self, step: &str) {
+        let cell = self.cell(step, Phase::Hot, Some("drained"));
+        let file = format!("plans/{}-{step}-drained.txt", self.configuration.id());
+        let mut text = format!("SELECT event, count(*) FROM documents -- {step}\nGROUP BY event;\n\n");
+        for line in 0..20 {
+            writeln!(text, "{:width$}-> node {line} of {}", "", self.configuration.system, width = line)
+                .unwrap();
+        }
+        std::fs::write(self.folder.join(&file), text).unwrap();
+        let violations =
+            if self.number % 17 == 6 { vec!["the plan lacks `index scan`".to_owned()] } else { Vec::new() };
+        let key = format!("plan:{}", cell.key());
+        self.all.push(Record::new(key, Body::Plan(PlanCheck { cell, file, violations })));
+    }
+}
+
+fn sample(second: usize) -> Sample {
+    let wave = (second as f64 / 7.0).sin().abs();
+    Sample {
+        at_ms: BEGAN_MS + 1000 * i64::try_from(second).unwrap(),
+        seconds: 1.0,
+        machine: Activity {
+            busy_cores: 2.0 * wave,
+            waiting_cores: 0.1,
+            stolen_cores: 0.0,
+            runnable: 2,
+            context_switches_per_s: 1234.5,
+            available_memory_bytes: Some(20_000_000_000),
+            megahertz: Some(2700.0),
+            celsius: None,
+            disk: None,
+        },
+        subject: (!second.is_multiple_of(20)).then(|| SubjectSample {
+            what: format!("system{:02} indexed q{}", second / 20 % 50, 1 + second % 6),
+            memory: Some(Memory {
+                pss_bytes: 100_000_000 + 1_000_000 * (second as u64 % 100),
+                anonymous_bytes: 90_000_000,
+                shared_bytes: 0,
+                file_bytes: 10_000_000,
+            }),
+            busy_cores: Some(wave),
+            read_bytes_per_s: Some(0.0),
+            written_bytes_per_s: Some(1e6 * wave),
+        }),
+    }
+}

@@ -1,0 +1,155 @@
+//! What stands behind the figures: trials, statements, plans, answers and the series.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+use jsonathlon_results::folder::{answer_file, read_inner, read_series};
+use jsonathlon_results::record::{Failure, PlanCheck, Trial, Verdict};
+use jsonathlon_results::summary::{Run, Summary};
+use serde::Serialize;
+
+use super::PageError;
+use super::figures::cells;
+use super::number::Number;
+use super::series::Series;
+use super::texts::Texts;
+
+/// All evidence of a page.
+#[derive(Debug, Serialize)]
+pub(super) struct Evidence {
+    pub(super) runs: Vec<RunEvidence>,
+}
+
+/// One run's.
+#[derive(Debug, Serialize)]
+pub(super) struct RunEvidence {
+    texts: Vec<String>,
+    cells: Vec<CellEvidence>,
+    series: Option<Series>,
+}
+
+#[derive(Debug, Serialize)]
+struct CellEvidence {
+    key: String,
+    trials: Trials,
+    statement: Option<usize>,
+    plan: Option<Plan>,
+    answers: Vec<Answer>,
+}
+
+#[derive(Debug, Serialize)]
+struct Plan {
+    text: usize,
+    file: String,
+    violations: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Answer {
+    digest: String,
+    text: Option<usize>,
+    trials: u64,
+}
+
+/// Trials column by column: names would be most of the file otherwise.
+#[derive(Debug, Default, Serialize)]
+struct Trials {
+    round: Vec<u32>,
+    order: Vec<u32>,
+    at_ms: Vec<i64>,
+    seconds: Vec<Option<Number>>,
+    server_s: Vec<Option<Number>>,
+    verdict: Vec<Verdict>,
+    bound_by: Vec<Option<String>>,
+    failure: Vec<Option<Failure>>,
+    metrics: BTreeMap<String, Vec<Option<Number>>>,
+}
+
+impl Trials {
+    fn of(trials: &[&Trial]) -> Self {
+        let mut all = Self::default();
+        for trial in trials {
+            for name in trial.metrics.keys() {
+                all.metrics.entry(name.clone()).or_default();
+            }
+        }
+        for trial in trials {
+            all.round.push(trial.round);
+            all.order.push(trial.order);
+            all.at_ms.push(trial.at_ms);
+            all.seconds.push(trial.seconds.map(Number));
+            all.server_s.push(trial.server_seconds.map(Number));
+            all.verdict.push(trial.verdict);
+            all.bound_by.push(trial.bound_by.clone());
+            all.failure.push(trial.failure.clone());
+            for (name, column) in &mut all.metrics {
+                column.push(trial.metrics.get(name).copied().map(Number));
+            }
+        }
+        all
+    }
+}
+
+impl RunEvidence {
+    pub(super) fn of(run: &Run, summary: &Summary) -> Result<Self, PageError> {
+        let mut trials: HashMap<String, Vec<&Trial>> = HashMap::new();
+        for trial in run.trials() {
+            trials.entry(trial.cell.key()).or_default().push(trial);
+        }
+        // A plan is of a question in a state of the data, whatever the phase it was read in.
+        let plans: HashMap<String, &PlanCheck> =
+            run.plans().map(|plan| (planned(&plan.cell), plan)).collect();
+        let folder = Path::new(&run.path);
+        let mut texts = Texts::default();
+        let mut found = Vec::new();
+        for (_, entry) in cells(run, summary) {
+            let key = entry.key();
+            let of = trials.get(&key).map(Vec::as_slice).unwrap_or_default();
+            let check = of.first().and_then(|first| plans.get(&planned(&first.cell)));
+            let (statement, plan) = check.map(|check| plan(folder, check, &mut texts)).unwrap_or_default();
+            let answers = answers(run, of, &mut texts);
+            found.push(CellEvidence { key, trials: Trials::of(of), statement, plan, answers });
+        }
+        let series = Series::of(&read_series(folder)?, &run.manifest.started, &mut texts);
+        Ok(Self { texts: texts.into_all(), cells: found, series })
+    }
+}
+
+fn planned(cell: &jsonathlon_results::record::Cell) -> String {
+    let state = cell.parameters.get("state").and_then(|state| state.as_str()).unwrap_or_default();
+    let storage = cell.parameters.get("storage").and_then(|storage| storage.as_str()).unwrap_or_default();
+    [&cell.workload, &cell.system, &cell.version, &cell.variant, &cell.step, state, storage].join("\0")
+}
+
+/// The statement and the plan of a question: a file with the one, an empty line, and the other.
+fn plan(folder: &Path, check: &PlanCheck, texts: &mut Texts) -> (Option<usize>, Option<Plan>) {
+    let PlanCheck { file, violations, .. } = check.clone();
+    let text = read_inner(folder, &file);
+    let (statement, plan) = match &text {
+        Some(text) => text.split_once("\n\n").unwrap_or((text, "")),
+        // A run folder may have been made smaller by hand; what was found out stands in the journal.
+        None => ("", ""),
+    };
+    let statement = (!statement.is_empty()).then(|| texts.index(statement));
+    (statement, Some(Plan { text: texts.index(plan.trim_end()), file, violations }))
+}
+
+/// Each answer that was given, in the order of the trials.
+fn answers(run: &Run, trials: &[&Trial], texts: &mut Texts) -> Vec<Answer> {
+    let mut found: Vec<Answer> = Vec::new();
+    for trial in trials {
+        let Some(digest) = &trial.answer_digest else { continue };
+        if let Some(known) = found.iter_mut().find(|one| one.digest == *digest) {
+            known.trials += 1;
+            continue;
+        }
+        let configuration = run.manifest.configurations.iter().find(|one| one.has(&trial.cell));
+        let text = configuration
+            .and_then(|one| {
+                read_inner(Path::new(&run.path), &answer_file(&one.id(), &trial.cell.step, digest))
+            })
+            .map(|text| texts.index(&text));
+        found.push(Answer { digest: digest.clone(), text, trials: 1 });
+    }
+    found
+}

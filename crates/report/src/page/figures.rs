@@ -1,0 +1,350 @@
+//! What charts and tables show.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jsonathlon_measure::machine::Machine;
+use jsonathlon_results::comparison::{Against, Comparison, Difference};
+use jsonathlon_results::manifest::{self, Data};
+use jsonathlon_results::published::Published;
+use jsonathlon_results::record::{Body, Phase, Verdict};
+use jsonathlon_results::summary::{Entry, Run, Summary};
+use serde::Serialize;
+
+use super::number::Number;
+
+/// All figures of a page.
+#[derive(Debug, Serialize)]
+pub(super) struct Figures {
+    pub(super) format: u32,
+    pub(super) program: String,
+    pub(super) made: String,
+    pub(super) runs: Vec<RunFigures>,
+    pub(super) published: Vec<Published>,
+}
+
+/// One run's.
+#[derive(Debug, Serialize)]
+pub(super) struct RunFigures {
+    name: String,
+    path: String,
+    complete: bool,
+    open: usize,
+    started: String,
+    program: String,
+    command: Vec<String>,
+    machine: Machine,
+    disk_bytes_per_s: Option<Number>,
+    rounds: Option<u64>,
+    data: DataFigures,
+    configurations: Vec<Configuration>,
+    cells: Vec<Cell>,
+    scores: Vec<Score>,
+    failures: Vec<Failure>,
+}
+
+#[derive(Debug, Serialize)]
+struct DataFigures {
+    documents: u64,
+    bytes: u64,
+    digest: String,
+    source: String,
+    malformed: u64,
+    staging_s: Option<Number>,
+    reference_sizes: BTreeMap<String, u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Configuration {
+    system: String,
+    title: String,
+    version: String,
+    variant: String,
+    variant_title: String,
+    storage: String,
+    embedded: bool,
+    transport: Option<String>,
+    end_of_life: bool,
+    ranks_with: String,
+    reference: bool,
+    configuration_digest: String,
+    artifact_digest: Option<String>,
+    exceptions: Vec<manifest::Exception>,
+    structure: Option<Structure>,
+    rejects: Vec<Reject>,
+}
+
+#[derive(Debug, Serialize)]
+struct Structure {
+    retains: String,
+    compared: u64,
+    equal_bytes: u64,
+    equal_value: u64,
+    changes: BTreeMap<String, u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Reject {
+    reason: String,
+    documents: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct Cell {
+    configuration: usize,
+    workload: String,
+    step: String,
+    phase: Phase,
+    state: Option<String>,
+    parameters: BTreeMap<String, serde_json::Value>,
+    trials: u64,
+    median_s: Option<Number>,
+    low_s: Option<Number>,
+    high_s: Option<Number>,
+    verdict: Verdict,
+    bound_by: Option<String>,
+    metrics: BTreeMap<String, Number>,
+    of_best: Option<Ratio>,
+    of_yardstick: Option<Ratio>,
+}
+
+#[derive(Debug, Serialize)]
+struct Ratio {
+    ratio: Number,
+    low: Option<Number>,
+    high: Option<Number>,
+    difference: Difference,
+    other: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct Score {
+    configuration: usize,
+    state: String,
+    cold: Option<Number>,
+    hot: Option<Number>,
+    size: Option<Number>,
+}
+
+#[derive(Debug, Serialize)]
+struct Failure {
+    configuration: usize,
+    step: String,
+    phase: Phase,
+    round: u32,
+    kind: String,
+    error: String,
+}
+
+/// The cells of a page: those of a run's configurations. Reference files are no configuration; their sizes are
+/// among the data's.
+pub(super) fn cells<'a>(run: &'a Run, summary: &'a Summary) -> impl Iterator<Item = (usize, &'a Entry)> {
+    let places = Places::of(run);
+    summary.results.iter().filter_map(move |entry| {
+        let index = places.find(&entry.system, &entry.version, &entry.variant, storage(&entry.parameters))?;
+        Some((index, entry))
+    })
+}
+
+impl RunFigures {
+    pub(super) fn of(run: &Run, summary: &Summary, name: &str) -> Self {
+        let manifest = &run.manifest;
+        let places = Places::of(run);
+        let ratios = Ratios::of(summary, &places);
+        let Data { documents, bytes, digest, source, malformed, staging_s, reference_sizes, .. } =
+            manifest.data.clone();
+        Self {
+            name: name.to_owned(),
+            path: run.path.clone(),
+            complete: summary.complete,
+            open: run.open_trials().len(),
+            started: manifest.started.clone(),
+            program: manifest.program.clone(),
+            command: manifest.command.clone(),
+            machine: manifest.machine.clone(),
+            disk_bytes_per_s: manifest.disk_bytes_per_s.map(Number),
+            rounds: manifest.settings.get("rounds").and_then(serde_json::Value::as_u64),
+            data: DataFigures {
+                documents,
+                bytes,
+                digest,
+                source,
+                malformed,
+                staging_s: staging_s.map(Number),
+                reference_sizes,
+            },
+            configurations: manifest.configurations.iter().map(|one| Configuration::of(run, one)).collect(),
+            cells: cells(run, summary).map(|(index, entry)| Cell::of(index, entry, &ratios)).collect(),
+            scores: scores(summary, &places),
+            failures: failures(summary, &places),
+        }
+    }
+}
+
+impl Configuration {
+    fn of(run: &Run, one: &manifest::Configuration) -> Self {
+        let mut structure = None;
+        let mut rejects = Vec::new();
+        for record in &run.records {
+            match &record.body {
+                Body::Structure(found) if one.has(&found.cell) => {
+                    structure = Some(Structure {
+                        retains: found.retains.clone(),
+                        compared: found.compared,
+                        equal_bytes: found.equal_bytes,
+                        equal_value: found.equal_value,
+                        changes: found.changes.clone(),
+                    });
+                }
+                Body::Rejects(found) if one.has(&found.cell) => {
+                    let each = found.reasons.iter();
+                    rejects.extend(
+                        each.map(|(reason, count)| Reject { reason: reason.clone(), documents: *count }),
+                    );
+                }
+                _ => {}
+            }
+        }
+        let manifest::Configuration {
+            system,
+            title,
+            version,
+            variant,
+            variant_title,
+            storage,
+            embedded,
+            transport,
+            end_of_life,
+            ranks_with,
+            reference,
+            configuration_digest,
+            artifact_digest,
+            exceptions,
+        } = one.clone();
+        Self {
+            system,
+            title,
+            version,
+            variant,
+            variant_title,
+            storage,
+            embedded,
+            transport,
+            end_of_life,
+            ranks_with,
+            reference,
+            configuration_digest,
+            artifact_digest,
+            exceptions,
+            structure,
+            rejects,
+        }
+    }
+}
+
+impl Cell {
+    fn of(configuration: usize, entry: &Entry, ratios: &Ratios) -> Self {
+        let key = entry.key();
+        let mut parameters = entry.parameters.clone();
+        let state = parameters.remove("state").and_then(|state| state.as_str().map(str::to_owned));
+        // They stand in the configuration and in the data.
+        parameters.remove("storage");
+        parameters.remove("scale");
+        Self {
+            configuration,
+            workload: entry.workload.clone(),
+            step: entry.step.clone(),
+            phase: entry.phase,
+            state,
+            parameters,
+            trials: entry.trials,
+            median_s: entry.median_s.map(Number),
+            low_s: entry.low_s.map(Number),
+            high_s: entry.high_s.map(Number),
+            verdict: entry.verdict,
+            bound_by: entry.bound_by.clone(),
+            metrics: entry.metrics.iter().map(|(name, value)| (name.clone(), Number(*value))).collect(),
+            of_best: ratios.find(&key, Against::Best),
+            of_yardstick: ratios.find(&key, Against::Reference),
+        }
+    }
+}
+
+fn scores(summary: &Summary, places: &Places<'_>) -> Vec<Score> {
+    let score = |one: &jsonathlon_results::summary::PublishedScore| {
+        Some(Score {
+            configuration: places.find(&one.system, &one.version, &one.variant, &one.storage)?,
+            state: one.state.clone(),
+            cold: one.score.cold.map(Number),
+            hot: one.score.hot.map(Number),
+            size: one.score.size.map(Number),
+        })
+    };
+    summary.published_scores.iter().filter_map(score).collect()
+}
+
+fn failures(summary: &Summary, places: &Places<'_>) -> Vec<Failure> {
+    let failure = |one: &jsonathlon_results::summary::FailureEntry| {
+        Some(Failure {
+            configuration: places.find(&one.system, &one.version, &one.variant, storage(&one.parameters))?,
+            step: one.step.clone(),
+            phase: one.phase,
+            round: one.round,
+            kind: one.kind.clone(),
+            error: one.error.clone(),
+        })
+    };
+    summary.failures.iter().filter_map(failure).collect()
+}
+
+fn storage(parameters: &BTreeMap<String, serde_json::Value>) -> &str {
+    parameters.get("storage").and_then(|value| value.as_str()).unwrap_or_default()
+}
+
+/// Configurations by their names.
+struct Places<'a>(HashMap<[&'a str; 4], usize>);
+
+impl<'a> Places<'a> {
+    fn of(run: &'a Run) -> Self {
+        let names = |one: &'a manifest::Configuration| {
+            [one.system.as_str(), one.version.as_str(), one.variant.as_str(), one.storage.as_str()]
+        };
+        let all = run.manifest.configurations.iter().enumerate();
+        Self(all.map(|(index, one)| (names(one), index)).collect())
+    }
+
+    fn find(&self, system: &str, version: &str, variant: &str, storage: &str) -> Option<usize> {
+        self.0.get(&[system, version, variant, storage]).copied()
+    }
+}
+
+/// Comparisons by the key of their cell.
+struct Ratios<'a> {
+    places: &'a Places<'a>,
+    best: HashMap<String, &'a Comparison>,
+    reference: HashMap<String, &'a Comparison>,
+}
+
+impl<'a> Ratios<'a> {
+    fn of(summary: &'a Summary, places: &'a Places<'a>) -> Self {
+        let of = |against: Against| {
+            let all = summary.comparisons.iter().filter(|one| one.against == against);
+            all.map(|one| (one.cell().key(), one)).collect()
+        };
+        Self { places, best: of(Against::Best), reference: of(Against::Reference) }
+    }
+
+    fn find(&self, key: &str, against: Against) -> Option<Ratio> {
+        let found = match against {
+            Against::Best => self.best.get(key),
+            Against::Reference => self.reference.get(key),
+        }?;
+        let Comparison { other_system, other_version, other_variant, other_storage, .. } = found;
+        Some(Ratio {
+            ratio: Number(found.ratio),
+            low: found.low.map(Number),
+            high: found.high.map(Number),
+            difference: found.difference,
+            other: self.places.find(other_system, other_version, other_variant, other_storage)?,
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! One file out of program, style and data.
+
+use std::io::Write;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde::Serialize;
+
+use super::evidence::Evidence;
+use super::figures::Figures;
+
+const PROGRAM: &str = include_str!("../../page/page.js");
+const STYLE: &str = include_str!("../../page/page.css");
+
+/// Nothing is loaded from anywhere, whatever data may have put into the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
+                      img-src data: blob:; base-uri 'none'; form-action 'none'";
+
+/// The page.
+pub(super) fn whole(names: &[String], figures: &Figures, evidence: &Evidence) -> std::io::Result<String> {
+    let (figures, evidence) = std::thread::scope(|scope| {
+        let evidence = scope.spawn(|| packed(evidence));
+        (packed(figures), super::join(evidence))
+    });
+    let title = escaped(&format!("jsonathlon: {}", names.join(", ")));
+    Ok(format!(
+        r#"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<title>{title}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<div id="page"><noscript>This page draws its charts with JavaScript, which is switched off here. The same figures as \
+tables: jsonathlon export DIR</noscript></div>
+<script type="text/plain" id="figures">{}</script>
+<script type="text/plain" id="evidence">{}</script>
+<script>{PROGRAM}</script>
+</body>
+</html>
+"#,
+        figures?, evidence?
+    ))
+}
+
+/// JSON, compressed, in an alphabet that HTML has no meaning for: nothing in the data can end the element.
+fn packed(value: &impl Serialize) -> std::io::Result<String> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::new(6));
+    serde_json::to_writer(std::io::BufWriter::new(&mut packer), value)?;
+    packer.flush()?;
+    Ok(STANDARD.encode(packer.finish()?))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The parts that stand in HTML as they are must not end their own element.
+    #[test]
+    fn the_built_parts_do_not_end_their_elements() {
+        assert!(!PROGRAM.contains("</script") && !PROGRAM.contains("<!--"));
+        assert!(!STYLE.contains("</style"));
+    }
+
+    #[test]
+    fn a_title_stays_text() {
+        assert_eq!(escaped("a</title><img>&"), "a&lt;/title&gt;&lt;img&gt;&amp;");
+    }
+}

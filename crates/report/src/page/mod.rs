@@ -1,0 +1,105 @@
+//! The page: one HTML file that holds its program, its style and its data, needs no network and opens from disk.
+//!
+//! The program is TypeScript (`web/` of the repository); what is built of it lies in this crate's `page/` folder
+//! and is part of the binary. The shapes of the data are those of `web/src/model.ts`, field by field.
+
+mod evidence;
+mod figures;
+mod html;
+mod number;
+mod series;
+mod texts;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use jiff::Timestamp;
+use jsonathlon_results::ResultsError;
+use jsonathlon_results::folder::write_whole;
+use jsonathlon_results::summary::Run;
+
+use evidence::{Evidence, RunEvidence};
+use figures::{Figures, RunFigures};
+
+/// Version of the data's shapes.
+const FORMAT: u32 = 1;
+
+/// Why there is no page.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum PageError {
+    /// A run's files, or the published results, cannot be read.
+    #[error(transparent)]
+    Results(#[from] ResultsError),
+    /// The data cannot be written down.
+    #[error("failed to write the page's data: {0}")]
+    Data(#[from] std::io::Error),
+}
+
+/// Name of the page in the folder of its run.
+pub const FILE: &str = "report.html";
+
+/// Writes the page of one or many runs.
+///
+/// # Errors
+/// When the files behind a run cannot be read, or the page cannot be written.
+pub fn write(runs: &[Run], to: &Path) -> Result<(), PageError> {
+    let text = page(runs, env!("CARGO_PKG_VERSION"), &Timestamp::now().to_string())?;
+    Ok(write_whole(to, text.as_bytes())?)
+}
+
+/// The page of one or many runs, as HTML. `made` is the time now, RFC 3339.
+///
+/// # Errors
+/// When the files behind a run cannot be read.
+pub fn page(runs: &[Run], program: &str, made: &str) -> Result<String, PageError> {
+    let names = names(runs);
+    // Intervals are most of the work, and runs have nothing to do with each other.
+    let told: Vec<Told> = std::thread::scope(|scope| {
+        let told: Vec<_> =
+            runs.iter().zip(&names).map(|(run, name)| scope.spawn(move || Told::of(run, name))).collect();
+        told.into_iter().map(join).collect::<Result<_, _>>()
+    })?;
+    let (figures, evidence) = told.into_iter().map(|told| (told.figures, told.evidence)).unzip();
+    let figures = Figures {
+        format: FORMAT,
+        program: program.to_owned(),
+        made: made.to_owned(),
+        runs: figures,
+        published: jsonathlon_results::published::published()?,
+    };
+    Ok(html::whole(&names, &figures, &Evidence { runs: evidence })?)
+}
+
+/// What a page tells of one run.
+struct Told {
+    figures: RunFigures,
+    evidence: RunEvidence,
+}
+
+impl Told {
+    fn of(run: &Run, name: &str) -> Result<Self, PageError> {
+        let summary = run.summary();
+        let figures = RunFigures::of(run, &summary, name);
+        let evidence = RunEvidence::of(run, &summary)?;
+        Ok(Self { figures, evidence })
+    }
+}
+
+fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// A name for each run: the last part of its folder, with a number where others are called so too.
+fn names(runs: &[Run]) -> Vec<String> {
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    runs.iter()
+        .map(|run| {
+            let last = Path::new(&run.path).file_name();
+            let name = last.map_or_else(|| run.path.clone(), |name| name.to_string_lossy().into_owned());
+            let times = seen.entry(name.clone()).or_default();
+            *times += 1;
+            if *times == 1 { name } else { format!("{name} ({times})") }
+        })
+        .collect()
+}

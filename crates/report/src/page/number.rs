@@ -1,0 +1,53 @@
+//! Numbers as the page holds them.
+
+use serde::{Serialize, Serializer};
+
+/// Digits that a measured figure keeps: its interval is never so narrow that more would tell anything.
+const DIGITS: i32 = 6;
+/// Whole numbers up to here are exact in JavaScript (2⁵³).
+const EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A figure: whole numbers as they are, others to six digits; null when it is no number.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Number(pub(super) f64);
+
+impl Number {
+    fn short(self) -> f64 {
+        let Self(value) = self;
+        let places = DIGITS - 1 - value.abs().log10().floor() as i32;
+        let shown = 10f64.powi(places);
+        // Beyond what a power of ten can hold the value stays as it is.
+        if shown.is_finite() && shown > 0.0 { (value * shown).round() / shown } else { value }
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(value) = *self;
+        if !value.is_finite() {
+            serializer.serialize_none()
+        } else if value.fract() == 0.0 && value.abs() <= EXACT {
+            serializer.serialize_i64(value as i64)
+        } else {
+            serializer.serialize_f64(self.short())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_keep_six_digits_and_counts_all() {
+        let shown = |value: f64| serde_json::to_string(&Number(value)).unwrap();
+        assert_eq!(shown(0.123_456_789), "0.123457");
+        assert_eq!(shown(12_345_678.9), "12345700.0");
+        assert_eq!(shown(-0.000_001_234_567_8), "-1.23457e-6");
+        assert_eq!(shown(1_234_567_890_123.0), "1234567890123");
+        assert_eq!(shown(0.0), "0");
+        assert_eq!(shown(f64::NAN), "null");
+        assert_eq!(shown(f64::INFINITY), "null");
+        assert_eq!(shown(f64::MIN_POSITIVE), "2.2250738585072014e-308");
+    }
+}

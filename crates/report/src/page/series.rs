@@ -1,0 +1,73 @@
+//! The 1 Hz series of a run, thinned to what a screen can show.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use jsonathlon_measure::series::Sample;
+use serde::Serialize;
+
+use super::number::Number;
+use super::texts::Texts;
+
+/// Points that a series keeps at most: about as many as a wide screen has dots.
+const POINTS: usize = 2_000;
+
+/// The series, column by column.
+#[derive(Debug, PartialEq, Serialize)]
+pub(super) struct Series {
+    samples_per_point: usize,
+    at_s: Vec<Number>,
+    what: Vec<Option<usize>>,
+    values: BTreeMap<&'static str, Vec<Option<Number>>>,
+}
+
+/// One figure of a sample.
+type Column = (&'static str, fn(&Sample) -> Option<f64>);
+
+const COLUMNS: [Column; 14] = [
+    ("busy_cores", |sample| Some(sample.machine.busy_cores)),
+    ("waiting_cores", |sample| Some(sample.machine.waiting_cores)),
+    ("stolen_cores", |sample| Some(sample.machine.stolen_cores)),
+    ("runnable", |sample| Some(sample.machine.runnable as f64)),
+    ("context_switches_per_s", |sample| Some(sample.machine.context_switches_per_s)),
+    ("megahertz", |sample| sample.machine.megahertz),
+    ("disk_busy_share", |sample| Some(sample.machine.disk?.busy_share)),
+    ("disk_latency_ms", |sample| sample.machine.disk?.latency_ms),
+    ("disk_read_bytes_per_s", |sample| Some(sample.machine.disk?.read_bytes_per_s)),
+    ("disk_written_bytes_per_s", |sample| Some(sample.machine.disk?.written_bytes_per_s)),
+    ("subject_busy_cores", |sample| sample.subject.as_ref()?.busy_cores),
+    ("subject_pss_bytes", |sample| Some(sample.subject.as_ref()?.memory?.pss_bytes as f64)),
+    ("subject_read_bytes_per_s", |sample| sample.subject.as_ref()?.read_bytes_per_s),
+    ("subject_written_bytes_per_s", |sample| sample.subject.as_ref()?.written_bytes_per_s),
+];
+
+impl Series {
+    /// The series of a run that began at `started`; none without a sample.
+    pub(super) fn of(samples: &[Sample], started: &str, texts: &mut Texts) -> Option<Self> {
+        let first = samples.first()?;
+        let began_ms = started
+            .parse::<Timestamp>()
+            .map_or(first.at_ms as f64 - first.seconds * 1e3, |at| at.as_millisecond() as f64);
+        let samples_per_point = samples.len().div_ceil(POINTS);
+        let mut series = Self {
+            samples_per_point,
+            at_s: Vec::new(),
+            what: Vec::new(),
+            values: COLUMNS.iter().map(|(name, _)| (*name, Vec::new())).collect(),
+        };
+        for point in samples.chunks(samples_per_point) {
+            let Some(last) = point.last() else { continue };
+            series.at_s.push(Number((last.at_ms as f64 - began_ms) / 1e3));
+            let what = point.iter().find_map(|sample| sample.subject.as_ref());
+            series.what.push(what.map(|subject| texts.index(&subject.what)));
+            for (name, of) in COLUMNS {
+                let known: Vec<f64> = point.iter().filter_map(of).collect();
+                let mean = (!known.is_empty()).then(|| known.iter().sum::<f64>() / known.len() as f64);
+                series.values.entry(name).or_default().push(mean.map(Number));
+            }
+        }
+        // A column of nothing, such as the temperature of a machine without a sensor, is none.
+        series.values.retain(|_, column| column.iter().any(Option::is_some));
+        Some(series)
+    }
+}
