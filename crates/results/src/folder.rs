@@ -11,6 +11,8 @@ use crate::record::Record;
 
 const FOLDERS: [&str; 5] = ["plans", "answers", "rejects", "logs", "work"];
 const LOCK: &str = "lock";
+pub(crate) const MANIFEST: &str = "manifest.json";
+pub(crate) const JOURNAL: &str = "journal.ndjson";
 
 /// A run folder that this process alone may write to.
 #[derive(Debug)]
@@ -188,11 +190,11 @@ pub fn read_records(path: &Path) -> Result<Vec<Record>, ResultsError> {
 }
 
 fn manifest_path(path: &Path) -> PathBuf {
-    path.join("manifest.json")
+    path.join(MANIFEST)
 }
 
 fn journal_path(path: &Path) -> PathBuf {
-    path.join("journal.ndjson")
+    path.join(JOURNAL)
 }
 
 fn write_whole(path: &Path, text: &[u8]) -> Result<(), ResultsError> {
