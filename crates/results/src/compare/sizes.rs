@@ -32,11 +32,13 @@ pub struct SizeComparison {
 /// Finds one figure among a configuration's entries.
 type Find = fn(&[&Entry]) -> Option<f64>;
 
-const FIGURES: [(&str, Find); 4] = [
+const FIGURES: [(&str, Find); 5] = [
     ("size, drained", |entries| size(entries, "drained")),
     ("size, compacted", |entries| size(entries, "compacted")),
-    ("peak memory, loading", |entries| peak(entries, |step| step == "load")),
-    ("peak memory, asking", |entries| peak(entries, |step| step != "load" && step != "size")),
+    ("peak memory, loading", |entries| most(entries, "peak_pss_bytes", |step| step == "load")),
+    ("peak memory, asking", |entries| most(entries, "peak_pss_bytes", is_question)),
+    // Short questions have no peak; what is held is looked at between them.
+    ("memory held, asking", |entries| most(entries, "held_pss_bytes", is_question)),
 ];
 
 pub(super) fn sizes(configurations: &[[&Configuration; 2]], a: &[Entry], b: &[Entry]) -> Vec<SizeComparison> {
@@ -74,7 +76,11 @@ fn size(entries: &[&Entry], state: &str) -> Option<f64> {
     entry.metrics.get("total_bytes").or_else(|| entry.metrics.get("files_bytes")).copied()
 }
 
-fn peak(entries: &[&Entry], wanted: impl Fn(&str) -> bool) -> Option<f64> {
-    let peaks = entries.iter().filter(|entry| wanted(&entry.step));
-    peaks.filter_map(|entry| entry.metrics.get("peak_pss_bytes").copied()).reduce(f64::max)
+fn is_question(step: &str) -> bool {
+    step != "load" && step != "size"
+}
+
+fn most(entries: &[&Entry], metric: &str, wanted: impl Fn(&str) -> bool) -> Option<f64> {
+    let wanted = entries.iter().filter(|entry| wanted(&entry.step));
+    wanted.filter_map(|entry| entry.metrics.get(metric).copied()).reduce(f64::max)
 }
