@@ -18,10 +18,11 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 all well; 1 a failed cell; 2 wrong usage or input; 3 the environment lacks something \
+Exit codes: 0 all well; 1 a failed cell or a regression; 2 wrong usage or input; 3 the environment lacks something \
 (a client, disk, memory); 4 interrupted, can be resumed; 70 a fault of the program.
 
-The cache of installed systems is ~/.cache/jsonathlon; JSONATHLON_CACHE moves it.";
+The cache of installed systems is ~/.cache/jsonathlon; JSONATHLON_CACHE moves it. Baselines are in \
+~/.local/share/jsonathlon/baselines; JSONATHLON_BASELINES moves them.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Report(ReportArguments),
     /// Print a run's results in another format
     Export(ExportArguments),
+    /// Compare two runs cell by cell: what is slower, faster, or fails now
+    Compare(CompareArguments),
     /// Show published results of the challenge with their scores, and runs or result files beside them
     Published(PublishedArguments),
     /// Put the instrument itself to the test: its false alarms, and how figures grow
@@ -308,6 +311,8 @@ pub(crate) enum Format {
     Table,
     /// Summary schema 1
     Json,
+    /// The same tables, for pull requests and notes
+    Markdown,
     /// One line a result, for spreadsheets
     Csv,
     /// The published format of the billion-document JSON challenge
@@ -339,6 +344,44 @@ pub(crate) struct ExportArguments {
     /// Folder for the files of `--format jsonbench`, one a configuration [default: a list on standard output]
     #[arg(long, short = 'o', value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompareFormat {
+    /// Tables for the terminal
+    Table,
+    /// For a pull request: what differs in sight, all the rest folded
+    Markdown,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArguments {
+    /// A, the baseline, and B, the run held against it: folders of runs, or names of saved baselines. With
+    /// --baseline or --save-baseline one run alone
+    #[arg(value_name = "RUN", num_args = 1..=2, required = true)]
+    pub(crate) runs: Vec<PathBuf>,
+    /// Take the saved baseline of this name for A
+    #[arg(long, value_name = "NAME", conflicts_with = "save_baseline")]
+    pub(crate) baseline: Option<String>,
+    /// Keep a run as the baseline of this name, and compare nothing
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["fail_on_regression", "different_data", "format", "json"])]
+    pub(crate) save_baseline: Option<String>,
+    /// Replace a baseline of the same name
+    #[arg(long, requires = "save_baseline")]
+    pub(crate) force: bool,
+    /// End with exit code 1 when a cell is shown to be slower by more than so many per cent (such as 5 or 5%),
+    /// when a cell that was right fails, or when B is not complete
+    #[arg(long, value_name = "PCT", value_parser = size::percentage)]
+    pub(crate) fail_on_regression: Option<f64>,
+    /// Compare runs of different documents, of the same number
+    #[arg(long)]
+    pub(crate) different_data: bool,
+    /// Format
+    #[arg(long, short = 'f', value_enum, default_value = "table")]
+    pub(crate) format: CompareFormat,
+    /// Print the comparison as JSON on standard output instead of tables
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

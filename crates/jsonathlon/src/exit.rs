@@ -9,7 +9,7 @@ use jsonathlon_results::ResultsError;
 use jsonathlon_systems::{ArtifactError, CatalogueError};
 use jsonathlon_workloads::RunError;
 
-/// A cell failed.
+/// A cell failed, or is slower than it may be.
 pub(crate) const FAILED_CELL: u8 = 1;
 /// Wrong usage or input.
 pub(crate) const USAGE: u8 = 2;

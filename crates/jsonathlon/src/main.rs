@@ -36,6 +36,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Data(arguments) => commands::data::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
+        Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Published(arguments) => commands::published::run(&arguments),
         Command::Completions { shell } => commands::shell::completions(shell),

@@ -49,6 +49,16 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// A share written as a percentage: `5`, `5%`, `2.5 %`.
+pub(crate) fn percentage(text: &str) -> Result<f64, String> {
+    let digits = text.trim();
+    let digits = digits.strip_suffix('%').unwrap_or(digits).trim_end();
+    match digits.parse::<f64>() {
+        Ok(number) if (0.0..=1e6).contains(&number) => Ok(number / 100.0),
+        _ => Err(format!("{text:?} is no percentage: write one such as 5 or 5%")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -78,6 +88,16 @@ mod tests {
         }
         for text in ["", "s", "-1s", "0", "inf", "nan", "1d", "9999999h"] {
             assert!(seconds(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn percentages_as_people_write_them() {
+        for (text, share) in [("5", 0.05), ("5%", 0.05), (" 2.5 % ", 0.025), ("0", 0.0), ("100%", 1.0)] {
+            assert_eq!(percentage(text), Ok(share), "{text}");
+        }
+        for text in ["", "%", "-5", "nan", "inf", "five", "5%%", "5x"] {
+            assert!(percentage(text).is_err(), "{text}");
         }
     }
 }

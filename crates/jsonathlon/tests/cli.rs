@@ -407,7 +407,18 @@ fn help_mentions_what_matters() {
     for (arguments, words) in [
         (
             &["--help"][..],
-            &["run", "systems", "data", "export", "published", "completions", "man", "Exit codes", "70"][..],
+            &[
+                "run",
+                "systems",
+                "data",
+                "export",
+                "compare",
+                "published",
+                "completions",
+                "man",
+                "Exit codes",
+                "70",
+            ][..],
         ),
         (
             &["run", "--help"],
@@ -439,7 +450,18 @@ fn help_mentions_what_matters() {
         (&["data", "--help"], &["generate", "describe"]),
         (&["data", "generate", "--help"], &["--scale", "--start", "--seed", "--malformed", "--out", ".zst"]),
         (&["data", "describe", "--help"], &["--json", "PATH|URL"]),
-        (&["export", "--help"], &["--format", "table", "json", "csv", "jsonbench", "--out"]),
+        (&["export", "--help"], &["--format", "table", "markdown", "json", "csv", "jsonbench", "--out"]),
+        (
+            &["compare", "--help"],
+            &[
+                "--baseline",
+                "--save-baseline",
+                "--force",
+                "--fail-on-regression",
+                "--different-data",
+                "markdown",
+            ],
+        ),
         (&["published", "--help"], &["--scale", "--by", "--snapshot", "--without-suspected", "PATH"]),
         (&["completions", "--help"], &["bash", "zsh", "fish"]),
     ] {

@@ -1,5 +1,7 @@
 //! The page: what is in the file, and what a real browser makes of it.
 
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
+
 mod support;
 
 use std::io::Read;

@@ -1,6 +1,8 @@
-//! Runs as people read them: tables for the terminal, and a page for everything else.
+//! Runs as people read them: tables for the terminal, Markdown, and a page for everything else.
 
+pub mod compare;
 pub mod format;
+pub mod markdown;
 pub mod page;
 pub mod profile;
 pub mod published;

@@ -344,12 +344,12 @@ pub(crate) fn none() -> String {
     NONE.to_owned()
 }
 
-fn short(digest: &str) -> String {
+pub(crate) fn short(digest: &str) -> String {
     digest.chars().take(7 + 16).collect()
 }
 
 /// Text that a system or a document put in, kept from moving the cursor or changing colours.
-fn printable(text: &str) -> String {
+pub(crate) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .take(300)

@@ -63,7 +63,7 @@ fn paint(line: &str, look: Look) -> String {
         return line.to_owned();
     }
     let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
-    let colour = if has(&["wrong", "failed", "timeout"]) {
+    let colour = if has(&["wrong", "failed", "timeout", "now fails", "NOT PASSED", "INCOMPLETE"]) {
         AnsiColor::Red
     } else if has(&["partial", "not comparable", "cold-unverified"]) {
         AnsiColor::Yellow

@@ -169,15 +169,21 @@ fn best_of<'a, 'b>(standings: &'b [Standing<'a>], ranks_with: &str) -> Option<&'
 }
 
 /// Seconds by cell and round.
-struct Rounds<'a>(BTreeMap<String, BTreeMap<u32, Vec<&'a Trial>>>);
+pub(crate) struct Rounds<'a>(BTreeMap<String, BTreeMap<u32, Vec<&'a Trial>>>);
 
 impl<'a> Rounds<'a> {
-    fn of(run: &'a Run) -> Self {
+    pub(crate) fn of(run: &'a Run) -> Self {
         let mut rounds: BTreeMap<String, BTreeMap<u32, Vec<&Trial>>> = BTreeMap::new();
         for trial in run.trials().filter(|trial| trial.seconds.is_some()) {
             rounds.entry(trial.cell.key()).or_default().entry(trial.round).or_default().push(trial);
         }
         Self(rounds)
+    }
+
+    /// Seconds of an entry's trials, one list a round in which there are any.
+    pub(crate) fn seconds(&self, entry: &Entry) -> Vec<Vec<f64>> {
+        let rounds = self.0.get(&entry.key()).into_iter().flat_map(BTreeMap::values);
+        rounds.map(|trials| trials.iter().filter_map(|trial| trial.seconds).collect()).collect()
     }
 
     fn compare(&self, one: &Standing<'_>, other: &Standing<'_>, against: Against) -> Option<Comparison> {

@@ -60,6 +60,38 @@ pub enum ResultsError {
         /// Newest version this program reads.
         known: u32,
     },
+    /// Two runs whose figures say nothing about each other.
+    #[error("{0}")]
+    Incomparable(String),
+    /// A text that cannot be the name of a baseline.
+    #[error(
+        "{name:?} is no name for a baseline: use letters, digits, `.`, `-` and `_`, with a letter or a digit first, 100 at most"
+    )]
+    BaselineName {
+        /// The text.
+        name: String,
+    },
+    /// No baseline of this name.
+    #[error("there is no baseline {name:?} in {}; {}", folder.display(), known_baselines(known))]
+    NoBaseline {
+        /// The name.
+        name: String,
+        /// Where it was looked for.
+        folder: PathBuf,
+        /// Names that are there.
+        known: Vec<String>,
+    },
+    /// A baseline is written over only when asked for.
+    #[error("the baseline {name:?} is there already ({}); choose another name, or replace it with --force", path.display())]
+    BaselineExists {
+        /// The name.
+        name: String,
+        /// Its folder.
+        path: PathBuf,
+    },
+    /// Nowhere to keep baselines.
+    #[error("there is no folder for baselines: set JSONATHLON_BASELINES, XDG_DATA_HOME or HOME")]
+    NoDataFolder,
     /// A run without data that an export needs.
     #[error("{0}")]
     Missing(String),
@@ -69,5 +101,14 @@ impl ResultsError {
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         let path = path.into();
         move |source| Self::Io { action, path, source }
+    }
+}
+
+fn known_baselines(known: &[String]) -> String {
+    let save = "`jsonathlon compare --save-baseline NAME RUN` saves one";
+    if known.is_empty() {
+        format!("none is saved yet; {save}")
+    } else {
+        format!("there is {}; {save}", known.join(", "))
     }
 }

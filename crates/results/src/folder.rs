@@ -13,6 +13,8 @@ use crate::record::Record;
 
 const FOLDERS: [&str; 5] = ["plans", "answers", "rejects", "logs", "work"];
 const LOCK: &str = "lock";
+pub(crate) const MANIFEST: &str = "manifest.json";
+pub(crate) const JOURNAL: &str = "journal.ndjson";
 
 /// A run folder that this process alone may write to.
 #[derive(Debug)]
@@ -235,11 +237,11 @@ fn series_path(path: &Path) -> PathBuf {
 }
 
 fn manifest_path(path: &Path) -> PathBuf {
-    path.join("manifest.json")
+    path.join(MANIFEST)
 }
 
 fn journal_path(path: &Path) -> PathBuf {
-    path.join("journal.ndjson")
+    path.join(JOURNAL)
 }
 
 /// Writes a file so that it is there whole or not at all.

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use jsonathlon_report::markdown;
 use jsonathlon_report::tables::{Look, render};
 use jsonathlon_results::export::{csv, jsonbench};
 use jsonathlon_results::jsonbench::write;
@@ -21,6 +22,7 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
     let unwritable = |error: serde_json::Error| Failure::environment(format!("failed to write: {error}"));
     let text = match arguments.format {
         Format::Table => render(&run, Look { colour: true }),
+        Format::Markdown => markdown::render(&run),
         Format::Json => serde_json::to_string_pretty(&run.summary()).map_err(unwritable)? + "\n",
         Format::Csv => csv(&run.summary()),
         Format::Jsonbench => {

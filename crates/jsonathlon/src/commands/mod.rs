@@ -1,6 +1,7 @@
 //! One module a subcommand: arguments become validated values, and the crates behind do the work.
 
 pub(crate) mod check;
+pub(crate) mod compare;
 pub(crate) mod data;
 pub(crate) mod elsewhere;
 pub(crate) mod export;

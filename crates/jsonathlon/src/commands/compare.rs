@@ -1,0 +1,84 @@
+//! `jsonathlon compare`.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use jsonathlon_report::compare::{markdown, tables};
+use jsonathlon_report::tables::Look;
+use jsonathlon_results::ResultsError;
+use jsonathlon_results::baseline::Baselines;
+use jsonathlon_results::compare::compare;
+use jsonathlon_results::folder::holds_run;
+use jsonathlon_results::summary::Run;
+
+use super::print;
+use crate::cli::{CompareArguments, CompareFormat};
+use crate::exit::{FAILED_CELL, Failure};
+
+pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
+    if let Some(name) = &arguments.save_baseline {
+        let [run] = arguments.runs.as_slice() else {
+            return Err(Failure::usage("--save-baseline keeps one run: give its folder alone"));
+        };
+        return save(name, run, arguments.force);
+    }
+    let (a, b) = match (&arguments.baseline, arguments.runs.as_slice()) {
+        (Some(name), [b]) => (baselines()?.find(name)?, folder(b)?),
+        (None, [a, b]) => (folder(a)?, folder(b)?),
+        (Some(_), _) => {
+            return Err(Failure::usage("--baseline takes the place of A: give one run beside it"));
+        }
+        (None, _) => {
+            return Err(Failure::usage(
+                "two runs are compared: give two folders, or one beside --baseline NAME",
+            ));
+        }
+    };
+    let mut comparison = compare(&Run::read(&a)?, &Run::read(&b)?, arguments.different_data)?;
+    if let Some(share) = arguments.fail_on_regression {
+        comparison = comparison.gated(share);
+    }
+    let text = match arguments.format {
+        _ if arguments.json => {
+            let text = serde_json::to_string_pretty(&comparison)
+                .map_err(|error| Failure::environment(format!("failed to write: {error}")))?;
+            text + "\n"
+        }
+        CompareFormat::Table => tables(&comparison, Look { colour: true }),
+        CompareFormat::Markdown => markdown(&comparison),
+    };
+    print(&text)?;
+    let passed = comparison.gate.is_none_or(|gate| gate.passed);
+    Ok(if passed { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+}
+
+fn baselines() -> Result<Baselines, Failure> {
+    Ok(Baselines::from_environment(|name| std::env::var_os(name))?)
+}
+
+/// The folder that an argument means: a run's, or else a baseline's.
+fn folder(argument: &Path) -> Result<PathBuf, Failure> {
+    if holds_run(argument) {
+        return Ok(argument.to_owned());
+    }
+    let name = argument.to_string_lossy();
+    match baselines()?.find(&name) {
+        Ok(baseline) => Ok(baseline),
+        Err(error @ ResultsError::NoBaseline { .. }) if !argument.exists() => {
+            Err(Failure::usage(format!("there is no folder {name}, and {error}")))
+        }
+        // What is there, or can be no baseline's name, is meant as a folder.
+        Err(_) => Err(ResultsError::NotARun { path: argument.to_owned() }.into()),
+    }
+}
+
+fn save(name: &str, run: &Path, force: bool) -> Result<ExitCode, Failure> {
+    let run = folder(run)?;
+    let open = Run::read(&run)?.open_trials().len();
+    let place = baselines()?.save(name, &run, force)?;
+    if open > 0 {
+        anstream::eprintln!("note: {} is not complete: {open} planned trials have no record", run.display());
+    }
+    print(&format!("{} is the baseline {name} now, in {}\n", run.display(), place.display()))?;
+    Ok(ExitCode::SUCCESS)
+}

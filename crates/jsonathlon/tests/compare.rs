@@ -1,0 +1,266 @@
+//! `jsonathlon compare`: two runs beside each other, baselines, and what a build may pass with. No real time is
+//! in any of it: the seconds of one run's journal are rewritten by rule.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
+
+mod support;
+
+use jsonathlon_results::record::{Body, Failure, FailureKind, Phase, Record, Trial, Verdict};
+use serde_json::{Value, json};
+use support::process::{Ended, Running};
+use support::{LIMIT, World, mock, names_in};
+
+/// A world with a run in `a`, whose every trial takes as long as it is told to: rounds are 1 % apart.
+fn measured(system: &str) -> World {
+    let world = World::with(&[mock(system, json!({}))]);
+    world.measure_into("a", system, &["-n", "200", "-r", "5", "-t", "2"]).expect(0);
+    rewrite(&world, "a", |trial| {
+        let question = trial.cell.step.trim_start_matches('q').parse().unwrap_or(7.0);
+        trial.seconds = trial.seconds.map(|_| 0.01 * question * (1.0 + 0.01 * f64::from(trial.round)));
+    });
+    world
+}
+
+/// Changes every trial of a run's journal.
+fn rewrite(world: &World, run: &str, change: impl Fn(&mut Trial)) {
+    let kept = world.kept(run);
+    let line = |mut record: Record| {
+        if let Body::Trial(trial) = &mut record.body {
+            change(trial);
+        }
+        serde_json::to_string(&record).unwrap() + "\n"
+    };
+    let text: String = kept.records().into_iter().map(line).collect();
+    std::fs::write(kept.path("journal.ndjson"), text).unwrap();
+}
+
+/// A copy of a run: what is read of it.
+fn copy(world: &World, from: &str, to: &str) {
+    std::fs::create_dir(world.path(to)).unwrap();
+    for file in ["manifest.json", "journal.ndjson"] {
+        std::fs::copy(world.path(from).join(file), world.path(to).join(file)).unwrap();
+    }
+}
+
+/// A copy in which every trial that is wanted is changed.
+fn planted(world: &World, to: &str, wanted: impl Fn(&Trial) -> bool, change: impl Fn(&mut Trial)) {
+    copy(world, "a", to);
+    rewrite(world, to, |trial| {
+        if wanted(trial) {
+            change(trial);
+        }
+    });
+}
+
+fn is(trial: &Trial, step: &str, phase: Phase) -> bool {
+    trial.cell.step == step && trial.cell.phase == phase
+}
+
+fn fail(trial: &mut Trial) {
+    trial.seconds = None;
+    trial.verdict = Verdict::Failed;
+    trial.failure = Some(Failure { kind: FailureKind::Crash, error: "gone".into() });
+}
+
+/// `compare` with baselines in this world.
+fn compare(world: &World, arguments: &[&str]) -> Ended {
+    let mut command = world.command(&[&["compare"], arguments].concat());
+    command.env("JSONATHLON_BASELINES", world.path("baselines"));
+    Running::start(command, &world.path("")).end(LIMIT)
+}
+
+fn json_of(ended: &Ended) -> Value {
+    serde_json::from_str(&ended.stdout).unwrap()
+}
+
+fn outcome<'a>(comparison: &'a Value, step: &str, phase: &str) -> &'a str {
+    let cells = comparison["cells"].as_array().unwrap();
+    let cell = cells.iter().find(|cell| cell["step"] == step && cell["phase"] == phase).unwrap();
+    cell["outcome"].as_str().unwrap()
+}
+
+#[test]
+fn two_equal_runs_show_no_difference_anywhere() {
+    let world = measured("ma");
+    planted(
+        &world,
+        "b",
+        |_| true,
+        |trial| {
+            // A tenth of a per cent to and fro.
+            let jitter = if trial.round % 2 == 0 { 1.001 } else { 0.999 };
+            trial.seconds = trial.seconds.map(|seconds| seconds * jitter);
+        },
+    );
+    let ended = compare(&world, &["a", "b", "--json", "--fail-on-regression", "0"]).expect(0);
+    let comparison = json_of(&ended);
+    let cells = comparison["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 13, "a load, and six questions cold and hot");
+    assert!(cells.iter().all(|cell| cell["outcome"] == "no difference shown"), "{}", ended.stdout);
+    assert_eq!(comparison["differences"], json!([]));
+    let text = compare(&world, &["a", "b"]).expect(0).stdout;
+    assert!(
+        text.contains("0 of 13 cells slower, 0 faster, 13 no difference shown; with 12 comparisons"),
+        "{text}"
+    );
+    assert!(text.contains("size, drained") && !text.contains("NOT THE SAME MACHINE"), "{text}");
+}
+
+#[test]
+fn a_planted_slow_down_by_a_fifth_is_slower_and_fails() {
+    let world = measured("ma");
+    planted(
+        &world,
+        "b",
+        |trial| is(trial, "q2", Phase::Hot),
+        |trial| {
+            trial.seconds = trial.seconds.map(|seconds| 1.2 * seconds);
+        },
+    );
+    let text = compare(&world, &["a", "b"]).expect(0).stdout;
+    assert!(text.contains("1 slower, 0 faster, 12 no difference shown, 0 now fail"), "{text}");
+    for (allowed, code) in [("5%", 1), ("5", 1), ("0", 1), ("19%", 1), ("21%", 0), ("50%", 0)] {
+        let ended = compare(&world, &["a", "b", "--json", "--fail-on-regression", allowed]).expect(code);
+        let comparison = json_of(&ended);
+        assert_eq!(outcome(&comparison, "q2", "hot"), "slower");
+        assert_eq!(comparison["gate"]["passed"], code == 0, "{allowed}");
+    }
+    let text = compare(&world, &["a", "b", "--fail-on-regression", "5%"]).expect(1).stdout;
+    assert!(text.contains("NOT PASSED: 1 regression, with 5 % allowed"), "{text}");
+    assert!(text.contains("regression: ma 1.0 plain default: q2 hot takes 1.20 times as long"), "{text}");
+    // The other way round it is a gain.
+    let comparison = json_of(&compare(&world, &["b", "a", "--json", "--fail-on-regression", "5"]).expect(0));
+    assert_eq!(outcome(&comparison, "q2", "hot"), "faster");
+    compare(&world, &["a", "b", "--fail-on-regression", "much"]).expect(2).says(&["no percentage", "5%"]);
+}
+
+#[test]
+fn a_cell_that_fails_now_is_a_regression_whatever_is_allowed() {
+    let world = measured("ma");
+    planted(&world, "b", |trial| is(trial, "q3", Phase::Hot) && trial.round == 2, fail);
+    let ended = compare(&world, &["a", "b", "--json", "--fail-on-regression", "1000"]).expect(1);
+    assert_eq!(outcome(&json_of(&ended), "q3", "hot"), "now fails");
+    let text = compare(&world, &["a", "b"]).expect(0).stdout;
+    assert!(text.contains("1 now fail") && text.contains("q3 hot"), "{text}");
+    let row = text.lines().find(|line| line.contains("q3 hot")).unwrap();
+    assert!(row.contains("failed") && row.contains("now fails") && !row.contains('×'), "{row}");
+}
+
+#[test]
+fn other_documents_are_refused_unless_asked_for() {
+    let world = measured("ma");
+    copy(&world, "a", "b");
+    world.kept("b").edit_manifest(|manifest| manifest["data"]["digest"] = "blake3:00".into());
+    compare(&world, &["a", "b"]).expect(2).says(&["are of different documents", "--different-data"]);
+    let text = compare(&world, &["a", "b", "--different-data"]).expect(0).stdout;
+    assert!(text.contains("DIFFERENT DOCUMENTS: 200 documents each"), "{text}");
+    world.kept("b").edit_manifest(|manifest| manifest["data"]["documents"] = 300.into());
+    compare(&world, &["a", "b", "--different-data"]).expect(2).says(&["check growth"]);
+}
+
+#[test]
+fn what_differs_beside_the_systems_is_said_first() {
+    let world = measured("ma");
+    copy(&world, "a", "b");
+    world.kept("b").edit_manifest(|manifest| {
+        manifest["machine"]["processor"] = "Another one".into();
+        manifest["configurations"][0]["configuration_digest"] = "blake3:11".into();
+    });
+    let text = compare(&world, &["a", "b"]).expect(0).stdout;
+    assert!(text.contains("NOT THE SAME MACHINE (processor): what differs"), "{text}");
+    let at = |words: &str| text.find(words).unwrap_or_else(|| panic!("{words} is not in\n{text}"));
+    assert!(at("NOT THE SAME MACHINE") < at("Another one") && at("Another one") < at("q1 hot"));
+    assert!(text.contains("ma plain default: configuration"), "{text}");
+}
+
+#[test]
+fn baselines_are_saved_used_and_never_lost_by_mistake() {
+    let world = measured("ma");
+    planted(
+        &world,
+        "b",
+        |trial| is(trial, "q1", Phase::Hot),
+        |trial| {
+            trial.seconds = trial.seconds.map(|seconds| 2.0 * seconds);
+        },
+    );
+    compare(&world, &["--baseline", "main", "b"])
+        .expect(2)
+        .says(&["no baseline \"main\"", "none is saved yet"]);
+    let said = compare(&world, &["--save-baseline", "main", "a"]).expect(0).stdout;
+    assert!(said.contains("a is the baseline main now, in"), "{said}");
+    assert_eq!(names_in(&world.path("baselines")), ["main"]);
+    assert_eq!(names_in(&world.path("baselines/main")), ["journal.ndjson", "manifest.json"]);
+    // By its option, and by its name alone.
+    for arguments in [["--baseline", "main", "b"].as_slice(), &["main", "b"]] {
+        let text = compare(&world, arguments).expect(0).stdout;
+        assert!(text.contains("1 slower, 0 faster"), "{text}");
+    }
+    compare(&world, &["--baseline", "man", "b"]).expect(2).says(&["no baseline \"man\"", "there is main;"]);
+    compare(&world, &["man", "b"]).expect(2).says(&["there is no folder man, and", "there is main;"]);
+    compare(&world, &["systems", "b"]).expect(2).says(&["systems holds no run"]);
+    compare(&world, &["--save-baseline", "main", "b"]).expect(2).says(&["is there already", "--force"]);
+    let same = compare(&world, &["main", "a"]).expect(0).stdout;
+    assert!(same.contains("0 slower, 0 faster"), "the first one stands: {same}");
+    compare(&world, &["--save-baseline", "main", "b", "--force"]).expect(0);
+    assert!(compare(&world, &["main", "b"]).expect(0).stdout.contains("0 slower, 0 faster"));
+    for name in ["../x", "a b", ".x", ""] {
+        let words = ["is no name for a baseline", "letters, digits"];
+        compare(&world, &["--save-baseline", name, "a"]).expect(2).says(&words);
+    }
+    compare(&world, &["--save-baseline", "x", "nowhere"]).expect(2).says(&["no folder nowhere"]);
+    compare(&world, &["--save-baseline", "x", "a", "b"]).expect(2).says(&["give its folder alone"]);
+    compare(&world, &["--baseline", "main", "a", "b"]).expect(2).says(&["one run beside it"]);
+    compare(&world, &["a"]).expect(2).says(&["give two folders", "--baseline NAME"]);
+    compare(&world, &["a", "b", "--force"]).expect(2).says(&["--save-baseline"]);
+    compare(&world, &[]).expect(2);
+}
+
+#[test]
+fn an_incomplete_run_is_compared_with_a_warning_and_does_not_pass() {
+    let world = measured("ma");
+    copy(&world, "a", "b");
+    let journal = world.kept("b").path("journal.ndjson");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    let kept: String =
+        text.lines().filter(|line| !line.contains("/q6/hot;")).flat_map(|line| [line, "\n"]).collect();
+    std::fs::write(journal, kept).unwrap();
+    let text = compare(&world, &["a", "b"]).expect(0).stdout;
+    assert!(text.contains("INCOMPLETE: B has no record yet of 10 planned trials"), "{text}");
+    assert!(text.contains("only in A: ma 1.0 plain default: q6 hot"), "{text}");
+    let text = compare(&world, &["a", "b", "--fail-on-regression", "5%"]).expect(1).stdout;
+    assert!(text.contains("what is missing does not pass"), "{text}");
+    compare(&world, &["--save-baseline", "half", "b"]).expect(0).says(&["half", "not complete"][1..]);
+}
+
+#[test]
+fn markdown_is_for_pull_requests_and_hostile_names_are_text() {
+    let world = measured("ma");
+    planted(
+        &world,
+        "b",
+        |trial| is(trial, "q1", Phase::Cold) || is(trial, "q1", Phase::ColdUnverified),
+        |trial| {
+            trial.seconds = trial.seconds.map(|seconds| 3.0 * seconds);
+        },
+    );
+    world.kept("b").edit_manifest(|manifest| {
+        manifest["machine"]["os"] = "<img src=x> | `rm` @all\n# heading".into();
+    });
+    let text = compare(&world, &["a", "b", "--format", "markdown"]).expect(0).stdout;
+    assert!(
+        text.starts_with("## compared with the baseline: 1 slower, 0 faster, 12 no difference shown"),
+        "{text}"
+    );
+    assert!(text.contains("| &lt;img src=x&gt; \\| \\`rm\\` @<!-- -->all # heading |"), "{text}");
+    assert!(text.contains("<details>\n<summary>all 13 cells</summary>"), "{text}");
+    assert!(!text.contains("<img") && !text.contains("\n# heading"), "{text}");
+    compare(&world, &["a", "b", "--format", "markdown", "--json"]).expect(2).says(&["cannot be used with"]);
+    // The tables of a whole run, likewise.
+    let text = world.run(&["export", &world.text("b"), "--format", "markdown"]).expect(0).stdout;
+    assert!(
+        text.contains("## loading, until durable and visible") && text.contains("| ma 1.0 | plain |"),
+        "{text}"
+    );
+    assert!(!text.contains("<img"), "{text}");
+}

@@ -1,0 +1,294 @@
+//! Two runs beside each other, for the terminal and for a pull request.
+
+use std::fmt::Write;
+
+use jsonathlon_results::compare::{
+    Alone, CellComparison, Changed, Counts, Gate, Outcome, RunComparison, Side,
+};
+use jsonathlon_results::comparison::Difference;
+use jsonathlon_results::record::Verdict;
+
+use crate::sections::{Section, none, optional, printable, short};
+use crate::tables::{Look, draw};
+use crate::{format, markdown};
+
+/// The comparison as tables for the terminal.
+#[must_use]
+pub fn tables(comparison: &RunComparison, look: Look) -> String {
+    let mut sections = vec![heading(comparison), differences(comparison)];
+    sections.extend(cells("what differs", comparison, |cell| !is_quiet(cell)));
+    sections.extend(cells("no difference shown", comparison, is_quiet));
+    sections.extend(sizes(comparison));
+    sections.extend(only(comparison));
+    sections.push(closing(comparison));
+    draw(&sections, look)
+}
+
+/// The comparison as Markdown for a pull request: what differs is in sight, all the rest folded.
+#[must_use]
+pub fn markdown(comparison: &RunComparison) -> String {
+    let mut sections = vec![heading(comparison), differences(comparison)];
+    sections.extend(cells("what differs", comparison, |cell| !is_quiet(cell)));
+    let mut text = markdown::write(&sections, 3);
+    // The first heading stands above the others.
+    text.remove(0);
+    if let Some(all) = cells("all", comparison, |_| true) {
+        let _ = write!(
+            text,
+            "<details>\n<summary>all {} cells</summary>\n\n{}\n</details>\n\n",
+            all.rows.len(),
+            markdown::table(&all)
+        );
+    }
+    if let Some(sizes) = sizes(comparison) {
+        let _ = write!(
+            text,
+            "<details>\n<summary>{}</summary>\n\n{}\n{}\n</details>\n\n",
+            markdown::escaped(&sizes.title),
+            markdown::table(&sizes),
+            markdown::list(&sizes.notes)
+        );
+    }
+    let mut rest: Vec<Section> = only(comparison).into_iter().collect();
+    rest.push(closing(comparison));
+    text + &markdown::write(&rest, 3)
+}
+
+fn heading(comparison: &RunComparison) -> Section {
+    let (a, b) = (&comparison.a, &comparison.b);
+    let mut section = Section {
+        title: format!("compared with the baseline: {}", counts(&comparison.counts)),
+        ..Section::default()
+    };
+    if let Some(gate) = &comparison.gate {
+        section.notes.push(verdict(gate));
+    }
+    section.notes.push(format!("A, the baseline  {}", side(a)));
+    section.notes.push(format!("B                {}", side(b)));
+    let data = format!("{} documents", format::whole(b.documents as f64));
+    section.notes.push(if comparison.different_data {
+        format!(
+            "DIFFERENT DOCUMENTS: {data} each, but {} in A and {} in B; a difference may be the documents'",
+            short(&a.digest),
+            short(&b.digest)
+        )
+    } else {
+        format!("data             {data} ({})", short(&b.digest))
+    });
+    let machine: Vec<&str> = comparison.machine_differences().map(|one| one.what.as_str()).collect();
+    if !machine.is_empty() {
+        section.notes.push(format!(
+            "NOT THE SAME MACHINE ({}): what differs between these runs is not the systems alone",
+            machine.join(", ")
+        ));
+    }
+    for cell in comparison.restless_references() {
+        section.notes.push(format!(
+            "{} {} {} took {} as long in B ({}): machine or program were not the same to everything else either",
+            printable(&cell.system),
+            printable(&cell.variant),
+            cell.name(),
+            optional(cell.ratio, format::times),
+            cell.outcome.words()
+        ));
+    }
+    for (name, side) in [("A", a), ("B", b)].into_iter().filter(|(_, side)| side.open_trials > 0) {
+        section.notes.push(format!(
+            "INCOMPLETE: {name} has no record yet of {} planned trials; what is there is compared",
+            side.open_trials
+        ));
+    }
+    section
+}
+
+/// The counts in a few words, those that are always told first.
+fn counts(counts: &Counts) -> String {
+    let mut words = vec![
+        format!("{} slower", counts.slower),
+        format!("{} faster", counts.faster),
+        format!("{} no difference shown", counts.none_shown),
+        format!("{} now fail", counts.now_fail),
+    ];
+    for (count, what) in [
+        (counts.now_answer, "now answer"),
+        (counts.no_time, "without a time in either"),
+        (counts.not_compared, "not compared"),
+    ] {
+        if count > 0 {
+            words.push(format!("{count} {what}"));
+        }
+    }
+    words.join(", ")
+}
+
+fn side(side: &Side) -> String {
+    let Side { run, started, program, .. } = side;
+    format!("{}, begun {} with jsonathlon {}", printable(run), printable(started), printable(program))
+}
+
+fn differences(comparison: &RunComparison) -> Section {
+    let title = "how the runs were made".to_owned();
+    let mut section = Section::new(title, &["what differs", "A", "B"], 3);
+    section.rows = comparison.differences.iter().map(changed).collect();
+    if section.rows.is_empty() {
+        section.notes.push(
+            "the same machine, program, documents and settings; every configuration that both have is the same"
+                .to_owned(),
+        );
+    }
+    section
+}
+
+fn changed(one: &Changed) -> Vec<String> {
+    let value = |text: &str| match text {
+        "" => none(),
+        digest if digest.starts_with("blake3:") || digest.starts_with("sha256:") => short(digest),
+        text => printable(text),
+    };
+    vec![printable(&one.what), value(&one.a), value(&one.b)]
+}
+
+fn is_quiet(cell: &CellComparison) -> bool {
+    cell.outcome == Outcome::Timed(Difference::NoneShown)
+}
+
+fn cells(
+    title: &str,
+    comparison: &RunComparison,
+    wanted: impl Fn(&CellComparison) -> bool,
+) -> Option<Section> {
+    let header = ["system", "variant", "storage", "cell", "A", "B", "B ÷ A", "95 % interval", "outcome"];
+    let mut section = Section::new(title.to_owned(), &header, 4);
+    section.left_also = vec![8];
+    section.rows = comparison.cells.iter().filter(|cell| wanted(cell)).map(row).collect();
+    (!section.rows.is_empty()).then_some(section)
+}
+
+fn row(cell: &CellComparison) -> Vec<String> {
+    let time = |median: Option<f64>, verdict: Verdict| {
+        median.map_or_else(|| verdict.word().to_owned(), format::seconds)
+    };
+    let mut outcome = cell.outcome.words().to_owned();
+    if matches!(cell.outcome, Outcome::Timed(_)) && cell.low.is_none() {
+        outcome.push_str(" (one round)");
+    }
+    if cell.a.verdict != cell.b.verdict && matches!(cell.outcome, Outcome::Timed(_)) {
+        let _ = write!(outcome, ", {} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word());
+    }
+    if let Some(note) = &cell.note {
+        let _ = write!(outcome, ": {}", printable(note));
+    }
+    if cell.reference {
+        outcome.push_str(", for reference");
+    }
+    vec![
+        system(&cell.system, &cell.a.version, &cell.b.version),
+        printable(&cell.variant),
+        printable(&cell.storage),
+        printable(&cell.name()),
+        time(cell.a.median_s, cell.a.verdict),
+        time(cell.b.median_s, cell.b.verdict),
+        optional(cell.ratio, format::times),
+        match (cell.low, cell.high) {
+            (Some(low), Some(high)) => format!("{} … {}", format::three(low), format::three(high)),
+            _ => none(),
+        },
+        outcome,
+    ]
+}
+
+fn system(name: &str, a: &str, b: &str) -> String {
+    if a == b { printable(&format!("{name} {a}")) } else { printable(&format!("{name} {a} → {b}")) }
+}
+
+fn sizes(comparison: &RunComparison) -> Option<Section> {
+    let header = ["system", "variant", "storage", "what", "A", "B", "B ÷ A"];
+    let mut section = Section::new("sizes and memory".to_owned(), &header, 4);
+    section.rows = comparison
+        .sizes
+        .iter()
+        .map(|one| {
+            vec![
+                system(&one.system, &one.version_a, &one.version_b),
+                printable(&one.variant),
+                printable(&one.storage),
+                one.what.to_owned(),
+                format::bytes(one.a_bytes),
+                format::bytes(one.b_bytes),
+                optional(one.ratio, format::times),
+            ]
+        })
+        .collect();
+    section.notes.push("one figure a run, so without an interval; in no count, and no regression".to_owned());
+    (!section.rows.is_empty()).then_some(section)
+}
+
+fn only(comparison: &RunComparison) -> Option<Section> {
+    let mut section = Section { title: "only in one of the runs".to_owned(), ..Section::default() };
+    for (side, all) in [("A", &comparison.only_in_a), ("B", &comparison.only_in_b)] {
+        for one in all {
+            let Alone { system, version, variant, storage, whole, cells } = one;
+            let what = match cells.len() {
+                _ if !*whole => cells.join("; "),
+                0 => "nothing was measured".to_owned(),
+                1 => "all of it, 1 cell".to_owned(),
+                count => format!("all of it, {count} cells"),
+            };
+            let name = format!("{system} {version} {variant} {storage}");
+            section.notes.push(format!("only in {side}: {}: {}", printable(&name), printable(&what)));
+        }
+    }
+    (!section.notes.is_empty()).then_some(section)
+}
+
+fn closing(comparison: &RunComparison) -> Section {
+    let counts = &comparison.counts;
+    let mut section = Section { title: "in short".to_owned(), ..Section::default() };
+    let chance = counts.expected_by_chance();
+    let by_chance = match counts.with_interval {
+        0 => "no comparison has an interval, which needs two rounds on either side".to_owned(),
+        1 => "with 1 comparison at 95 % one false alarm in twenty is expected by chance".to_owned(),
+        comparisons if chance < 0.75 => {
+            format!("with {comparisons} comparisons at 95 % fewer than one is expected to differ by chance")
+        }
+        comparisons => {
+            format!(
+                "with {comparisons} comparisons at 95 % about {chance:.0} are expected to differ by chance"
+            )
+        }
+    };
+    section.notes.push(format!(
+        "{} of {} cells slower, {} faster, {} no difference shown; {by_chance}",
+        counts.slower,
+        counts.compared(),
+        counts.faster,
+        counts.none_shown
+    ));
+    let without = counts.compared() - counts.with_interval;
+    if without > 0 && counts.with_interval > 0 {
+        section.notes.push(format!(
+            "{without} of them have one round on a side, such as a load: a ratio without an interval shows no \
+             difference"
+        ));
+    }
+    section.notes.push(
+        "B ÷ A: ratio of medians; 95 % interval: bootstrap over the rounds of each run on its own; called \
+         different only where that excludes 1"
+            .to_owned(),
+    );
+    if let Some(gate) = &comparison.gate {
+        section.notes.push(verdict(gate));
+        section.notes.extend(gate.reasons.iter().map(|reason| format!("regression: {}", printable(reason))));
+    }
+    section
+}
+
+fn verdict(gate: &Gate) -> String {
+    // As it was asked for, without digits that nobody wrote.
+    let allowed = format!("{} %", (gate.allowed_share * 1e4).round() / 1e2);
+    match gate.reasons.len() {
+        0 => format!("PASSED: nothing is shown to be slower by more than {allowed}, and nothing now fails"),
+        1 => format!("NOT PASSED: 1 regression, with {allowed} allowed"),
+        count => format!("NOT PASSED: {count} regressions, with {allowed} allowed"),
+    }
+}

@@ -1,0 +1,148 @@
+//! Sections as Markdown, as GitHub and GitLab read it: for pull requests and notes.
+//!
+//! Names and messages come from systems, documents and other people's run folders. Whatever they hold, it is
+//! shown as text: no markup, no links, and nobody is mentioned.
+
+use std::fmt::Write;
+
+use jsonathlon_results::summary::Run;
+
+use crate::sections::{self, Section};
+
+/// All tables of a run, as Markdown.
+#[must_use]
+pub fn render(run: &Run) -> String {
+    write(&sections::all(run, &run.summary()), 2)
+}
+
+/// Writes sections one below the other, under headings of this level.
+pub(crate) fn write(sections: &[Section], level: usize) -> String {
+    let mut text = String::new();
+    for section in sections {
+        write_section(&mut text, section, level);
+    }
+    text
+}
+
+fn write_section(text: &mut String, section: &Section, level: usize) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{} {}\n", "#".repeat(level), escaped(&section.title));
+    if !section.rows.is_empty() {
+        text.push_str(&table(section));
+        text.push('\n');
+    }
+    if !section.notes.is_empty() {
+        text.push_str(&list(&section.notes));
+        text.push('\n');
+    }
+}
+
+/// The table of a section alone.
+pub(crate) fn table(section: &Section) -> String {
+    let mut text = String::new();
+    let mut line = |cells: &[String]| {
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    };
+    line(&section.header.iter().map(|name| escaped(name)).collect::<Vec<_>>());
+    let words = |column: usize| column < section.left_columns || section.left_also.contains(&column);
+    let alignment = |column| if words(column) { ":---" } else { "---:" }.to_owned();
+    line(&(0..section.header.len()).map(alignment).collect::<Vec<_>>());
+    for row in &section.rows {
+        line(&row.iter().map(|cell| escaped(cell)).collect::<Vec<_>>());
+    }
+    text
+}
+
+/// Notes alone, one an item.
+pub(crate) fn list(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("* {}\n", item(note))).collect()
+}
+
+/// Text on one line, with everything that Markdown or HTML might take for more than text made harmless.
+pub(crate) fn escaped(text: &str) -> String {
+    let printable: String = text.chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
+    let line = printable.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut safe = String::with_capacity(line.len());
+    for c in line.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            // Mentions and bare addresses become links unless something stands between.
+            '@' => safe.push_str("@<!-- -->"),
+            '\\' | '`' | '|' | '*' | '_' | '[' | ']' | '~' | '$' => safe.extend(['\\', c]),
+            _ => safe.push(c),
+        }
+    }
+    safe.replace("://", ":<!-- -->//").replace("www.", "www<!-- -->.")
+}
+
+/// Text that begins a list's item, where more characters have a meaning than elsewhere.
+fn item(text: &str) -> String {
+    let safe = escaped(text);
+    let digits = safe.chars().take_while(char::is_ascii_digit).count();
+    let at = match safe.chars().nth(digits) {
+        Some('#' | '+' | '-' | '=') if digits == 0 => 0,
+        Some('.' | ')') if digits > 0 => digits,
+        _ => return safe,
+    };
+    // All before it are digits, one byte each.
+    let (before, behind) = safe.split_at(at);
+    format!("{before}\\{behind}")
+}
+
+/// Control characters, and those that turn the direction of what follows.
+fn is_harmful(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_text_is_text() {
+        for (text, safe) in [
+            ("a|b", "a\\|b"),
+            ("a\n\n# b", "a # b"),
+            ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+            ("&lt;", "&amp;lt;"),
+            ("`x`", "\\`x\\`"),
+            ("a\\|b", "a\\\\\\|b"),
+            ("![x](http://y)", "!\\[x\\](http:<!-- -->//y)"),
+            ("@somebody", "@<!-- -->somebody"),
+            ("**_~~x~~_**", "\\*\\*\\_\\~\\~x\\~\\~\\_\\*\\*"),
+            ("\u{1b}[31mred\u{202e}", "\\[31mred"),
+            ("<!-- x -->", "&lt;!-- x --&gt;"),
+        ] {
+            assert_eq!(escaped(text), safe, "{text}");
+        }
+    }
+
+    #[test]
+    fn items_begin_with_text() {
+        for (text, safe) in [
+            ("# x", "\\# x"),
+            ("- x", "\\- x"),
+            ("+ x", "\\+ x"),
+            ("12. x", "12\\. x"),
+            ("1) x", "1\\) x"),
+            ("3 of 4", "3 of 4"),
+            ("", ""),
+        ] {
+            assert_eq!(item(text), safe, "{text}");
+        }
+    }
+
+    #[test]
+    fn columns_are_aligned_as_in_the_terminal() {
+        let mut section = Section::new("t".to_owned(), &["name", "time", "verdict"], 1);
+        section.left_also = vec![2];
+        section.rows.push(vec!["a|".into(), "1 s".into(), "exact".into()]);
+        section.notes.push("n".into());
+        assert_eq!(
+            write(&[section], 3),
+            "### t\n\n| name | time | verdict |\n| :--- | ---: | :--- |\n| a\\| | 1 s | exact |\n\n* n\n\n"
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! What differs in how two runs were made, other than what their systems did.
+
+use jsonathlon_measure::machine::Machine;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::manifest::{Configuration, Exception, Manifest};
+
+/// Memory that differs by less than this share is the same memory: what the kernel keeps for itself changes
+/// between its releases.
+const SAME_MEMORY: f64 = 0.01;
+
+/// What a difference is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The machine, its kernel and its distribution included.
+    Machine,
+    /// This program.
+    Program,
+    /// The documents.
+    Data,
+    /// Settings of the run.
+    Settings,
+    /// A configuration under test.
+    System,
+}
+
+/// One difference. A side that has no such thing has an empty text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Changed {
+    /// What it is in.
+    pub kind: Kind,
+    /// What differs.
+    pub what: String,
+    /// What it is in A.
+    pub a: String,
+    /// What it is in B.
+    pub b: String,
+}
+
+pub(super) fn differences(
+    a: &Manifest,
+    b: &Manifest,
+    configurations: &[[&Configuration; 2]],
+) -> Vec<Changed> {
+    let mut found = Found(Vec::new());
+    machine(&mut found, &a.machine, &b.machine);
+    found.note(Kind::Program, "jsonathlon", &a.program, &b.program);
+    found.note(Kind::Data, "documents", &a.data.source, &b.data.source);
+    found.note(Kind::Data, "digest of the documents", &a.data.digest, &b.data.digest);
+    settings(&mut found, &a.settings, &b.settings);
+    for [one, other] in configurations {
+        configuration(&mut found, one, other);
+    }
+    found.0
+}
+
+struct Found(Vec<Changed>);
+
+impl Found {
+    fn note(&mut self, kind: Kind, what: &str, a: &str, b: &str) {
+        if a != b {
+            self.0.push(Changed { kind, what: what.to_owned(), a: a.to_owned(), b: b.to_owned() });
+        }
+    }
+}
+
+fn machine(found: &mut Found, a: &Machine, b: &Machine) {
+    let mut note = |what: &str, a: &str, b: &str| found.note(Kind::Machine, what, a, b);
+    note("cores", &a.cores.to_string(), &b.cores.to_string());
+    note("processor", &a.processor, &b.processor);
+    let (memory_a, memory_b) = (a.memory_bytes as f64, b.memory_bytes as f64);
+    if (memory_a - memory_b).abs() > SAME_MEMORY * memory_a.max(memory_b) {
+        let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
+        note("memory", &gigabytes(memory_a), &gigabytes(memory_b));
+    }
+    note("architecture", &a.architecture, &b.architecture);
+    note("system", &a.os, &b.os);
+    note("kernel", &a.kernel, &b.kernel);
+    let file_system = |machine: &Machine| machine.file_system.clone().unwrap_or_default();
+    note("file system", &file_system(a), &file_system(b));
+}
+
+fn settings(found: &mut Found, a: &Value, b: &Value) {
+    let empty = serde_json::Map::new();
+    let (a, b) = (a.as_object().unwrap_or(&empty), b.as_object().unwrap_or(&empty));
+    let new = b.keys().filter(|name| !a.contains_key(*name));
+    for name in a.keys().chain(new) {
+        let text = |value: Option<&Value>| match value {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        found.note(Kind::Settings, &name.replace('_', " "), &text(a.get(name)), &text(b.get(name)));
+    }
+}
+
+fn configuration(found: &mut Found, a: &Configuration, b: &Configuration) {
+    let name = format!("{} {} {}", b.system, b.variant, b.storage);
+    let mut note = |what: &str, a: &str, b: &str| found.note(Kind::System, &format!("{name}: {what}"), a, b);
+    note("version", &a.version, &b.version);
+    let artifact = |one: &Configuration| one.artifact_digest.clone().unwrap_or_default();
+    note("artifact", &artifact(a), &artifact(b));
+    note("configuration", &a.configuration_digest, &b.configuration_digest);
+    let transport = |one: &Configuration| one.transport.clone().unwrap_or_default();
+    note("transport", &transport(a), &transport(b));
+    let place = |one: &Configuration| if one.embedded { "embedded" } else { "server" };
+    note("runs as", place(a), place(b));
+    note("ranked with", &a.ranks_with, &b.ranks_with);
+    let words = |one: &Exception| format!("{} ({})", one.what, one.why);
+    for gone in a.exceptions.iter().filter(|one| !b.exceptions.contains(one)) {
+        note("exception", &words(gone), "");
+    }
+    for new in b.exceptions.iter().filter(|one| !a.exceptions.contains(one)) {
+        note("exception", "", &words(new));
+    }
+}

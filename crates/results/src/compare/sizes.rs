@@ -1,0 +1,86 @@
+//! Sizes and peaks of memory of two runs. They are one figure a run, so they have a ratio and no interval.
+
+use serde::Serialize;
+
+use crate::manifest::Configuration;
+use crate::record::Verdict;
+use crate::summary::Entry;
+
+/// One size in both runs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SizeComparison {
+    /// System.
+    pub system: String,
+    /// Its version in A.
+    pub version_a: String,
+    /// Its version in B.
+    pub version_b: String,
+    /// Variant.
+    pub variant: String,
+    /// Storage setting.
+    pub storage: String,
+    /// What the size is of.
+    pub what: &'static str,
+    /// Bytes in A.
+    pub a_bytes: f64,
+    /// Bytes in B.
+    pub b_bytes: f64,
+    /// B ÷ A; none where A has no bytes.
+    pub ratio: Option<f64>,
+}
+
+/// Finds one figure among a configuration's entries.
+type Find = fn(&[&Entry]) -> Option<f64>;
+
+const FIGURES: [(&str, Find); 5] = [
+    ("size, drained", |entries| size(entries, "drained")),
+    ("size, compacted", |entries| size(entries, "compacted")),
+    ("peak memory, loading", |entries| most(entries, "peak_pss_bytes", |step| step == "load")),
+    ("peak memory, asking", |entries| most(entries, "peak_pss_bytes", is_question)),
+    // Short questions have no peak; what is held is looked at between them.
+    ("memory held, asking", |entries| most(entries, "held_pss_bytes", is_question)),
+];
+
+pub(super) fn sizes(configurations: &[[&Configuration; 2]], a: &[Entry], b: &[Entry]) -> Vec<SizeComparison> {
+    let mut found = Vec::new();
+    for [one, other] in configurations {
+        let (entries_a, entries_b) = (of(one, a), of(other, b));
+        for (what, find) in FIGURES {
+            let (Some(a_bytes), Some(b_bytes)) = (find(&entries_a), find(&entries_b)) else { continue };
+            found.push(SizeComparison {
+                system: other.system.clone(),
+                version_a: one.version.clone(),
+                version_b: other.version.clone(),
+                variant: other.variant.clone(),
+                storage: other.storage.clone(),
+                what,
+                a_bytes,
+                b_bytes,
+                ratio: (a_bytes > 0.0).then(|| b_bytes / a_bytes),
+            });
+        }
+    }
+    found
+}
+
+/// The entries of a configuration that tell of all documents that were offered.
+fn of<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<&'a Entry> {
+    let whole = |entry: &&Entry| entry.verdict.has_time() && entry.verdict != Verdict::Partial;
+    entries.iter().filter(|entry| configuration.is_of(entry)).filter(whole).collect()
+}
+
+fn size(entries: &[&Entry], state: &str) -> Option<f64> {
+    let entry = entries.iter().find(|entry| {
+        entry.step == "size" && entry.parameters.get("state").and_then(|state| state.as_str()) == Some(state)
+    })?;
+    entry.metrics.get("total_bytes").or_else(|| entry.metrics.get("files_bytes")).copied()
+}
+
+fn is_question(step: &str) -> bool {
+    step != "load" && step != "size"
+}
+
+fn most(entries: &[&Entry], metric: &str, wanted: impl Fn(&str) -> bool) -> Option<f64> {
+    let wanted = entries.iter().filter(|entry| wanted(&entry.step));
+    wanted.filter_map(|entry| entry.metrics.get(metric).copied()).reduce(f64::max)
+}
