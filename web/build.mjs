@@ -1,0 +1,39 @@
+// Makes page.js and page.css, which the program embeds. The same sources give the same bytes.
+
+import { build } from 'esbuild';
+import { appendFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { licences } from './licences.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = process.env.JSONATHLON_PAGE_OUT ?? join(here, '..', 'crates', 'report', 'page');
+
+const { metafile } = await build({
+  absWorkingDir: here,
+  entryPoints: { page: 'src/main.tsx' },
+  outdir: out,
+  bundle: true,
+  minify: true,
+  format: 'iife',
+  target: ['chrome123', 'firefox121', 'safari17.5'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'eof',
+  metafile: true,
+  charset: 'utf8',
+  logLevel: 'info',
+});
+const used = Object.values(metafile.outputs).flatMap((one) => Object.entries(one.inputs)).filter(([, input]) => input.bytesInOutput > 0);
+appendFileSync(join(out, 'page.js'), `${licences(here, used.map(([name]) => name))}\n`);
+await build({
+  absWorkingDir: here,
+  entryPoints: { page: 'src/page.css' },
+  outdir: out,
+  bundle: true,
+  minify: true,
+  target: ['chrome123', 'firefox121', 'safari17.5'],
+  charset: 'utf8',
+  logLevel: 'info',
+});

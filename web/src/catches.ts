@@ -1,0 +1,76 @@
+// What keeps figures of a page from being compared, or from meaning more than they do.
+
+import type { Cell, Configuration } from './model.ts';
+import type { View } from './select.ts';
+import { configurationName, retainsWord, stepName } from './words.ts';
+import { counted, list, percent } from './format.ts';
+
+export interface Catch {
+  title: string;
+  text: string;
+}
+
+const NAMED = 6;
+
+/** Names, and how many more there are. */
+export function some(names: readonly string[]): string {
+  const different = [...new Set(names)];
+  if (different.length <= NAMED) return list(different);
+  return `${different.slice(0, NAMED).join(', ')} and ${different.length - NAMED} more`;
+}
+
+/** Every catch of what is shown, those that could mislead most first. */
+export function catches(from: View): Catch[] {
+  const { run } = from;
+  const all: Configuration[] = from.configurations.flatMap((index) => run.configurations[index] ?? []);
+  const found: Catch[] = [];
+  const put = (title: string, text: string | null): void => {
+    if (text !== null) found.push({ title, text });
+  };
+  const names = (which: (one: Configuration) => boolean): string | null => {
+    const those = all.filter(which).map(configurationName);
+    return those.length === 0 ? null : some(those);
+  };
+  const phrase = (which: string | null, rest: string): string | null => (which === null ? null : `${which}: ${rest}`);
+
+  if (!run.complete) put('The run is not complete', `${counted(run.open, 'planned trial')} ${run.open === 1 ? 'has' : 'have'} no record.`);
+  const failed = new Set(run.failures.filter((one) => from.shown[one.configuration] === true).map((one) => {
+    const configuration = run.configurations[one.configuration];
+    return configuration === undefined ? '?' : `${configurationName(configuration)} (${stepName(one.step)}: ${one.kind})`;
+  }));
+  if (failed.size > 0) put('Failures', `${some([...failed])}. What failed has no time.`);
+  const noted = (cell: Cell): boolean => run.failures.some((one) => one.configuration === cell.configuration && one.step === cell.step);
+  const wrong = from.entries.filter(({ cell }) => (cell.verdict === 'wrong' || cell.verdict === 'timeout') && !noted(cell))
+    .map((one) => `${configurationName(one.configuration)} (${stepName(one.cell.step)}: ${one.cell.verdict})`);
+  if (wrong.length > 0) put('Wrong or late answers', `${some(wrong)}.`);
+  const partial = from.configurations.flatMap((index) => {
+    const load = from.loads.get(index);
+    const configuration = run.configurations[index];
+    if (load === undefined || configuration === undefined || load.verdict === 'exact') return [];
+    const { documents_loaded: loaded, documents_offered: offered } = load.metrics;
+    const share = loaded !== undefined && offered !== undefined && offered > 0 ? ` (${percent(loaded / offered)})` : ` (load ${load.verdict})`;
+    return [`${configurationName(configuration)}${share}`];
+  });
+  if (partial.length > 0) put('Not all documents loaded', `${some(partial)}: never ranked, for it works on less.`);
+  if (from.rankings.length > 1) {
+    const apart = from.rankings.slice(1).map((ranking) =>
+      `“${ranking}” (${some(all.filter((one) => one.ranks_with === ranking).map(configurationName))})`);
+    put('Ranked apart', `Configurations follow different rules, and only those of one ranking are compared. Beside “${from.rankings[0] ?? ''}” there ${apart.length === 1 ? 'is' : 'are'} ${list(apart)}.`);
+  }
+  if (all.some((one) => one.embedded) && all.some((one) => !one.embedded)) {
+    put('Embedded beside servers', phrase(names((one) => one.embedded), 'inside a process of the harness, so no network is in these times; the others are servers.'));
+  }
+  const approximate = from.entries.filter((one) => one.cell.verdict === 'approximate')
+    .map((one) => `${configurationName(one.configuration)} (${stepName(one.cell.step)})`);
+  if (approximate.length > 0) put('Approximate answers', `${some(approximate)}: declared, and shown hatched.`);
+  const unverified = from.entries.filter((one) => one.cell.phase === 'cold-unverified').map((one) => configurationName(one.configuration));
+  if (unverified.length > 0) put('Not verified as cold', `${some(unverified)}: files were, or may have been, still in memory. Never ranked as cold.`);
+  put('End of life', phrase(names((one) => one.end_of_life), 'no longer supported by its makers; do not read it as that system of today.'));
+  const changed = all.filter((one) => one.structure !== null && one.structure.retains !== 'bytes')
+    .map((one) => `${configurationName(one)} (${retainsWord(one.structure?.retains ?? '')})`);
+  if (changed.length > 0) put('Documents do not come back as they were', `${some(changed)}.`);
+  if (run.rounds === 1) put('One round only', 'No intervals: nobody can say whether a difference would show again.');
+  const { cores } = run.machine;
+  put(`${counted(cores, 'core')}`, `${cores <= 4 ? 'A small machine. ' : ''}Figures are of this machine and these documents; nothing here tells how they grow with more cores, memory or documents.`);
+  return found;
+}

@@ -1,0 +1,182 @@
+// Bars on a log scale, one a configuration: its name and figure on one line, the bar with its interval below.
+//
+// The baseline is a decade below the smallest figure: a bar's length on a log scale means nothing by itself,
+// and the axis says so. What has no figure has a word and no bar.
+
+import { axisX, barX, gridX, plot, ruleX, ruleY, text, tickX } from '@observablehq/plot';
+
+import { dress } from './dress.ts';
+import { tick } from '../format.ts';
+import { button, roving } from './buttons.ts';
+import { hatches } from './hatch.ts';
+
+/** How a bar looks: `plain` can be ranked; the others say by their looks that something is to be known. */
+export type Look = 'plain' | 'hatched' | 'muted' | 'hollow';
+
+export interface Bar {
+  /** Tells the bars of a chart apart. */
+  key: string;
+  name: string;
+  /** What is to be known of it, behind its name. */
+  notes: readonly string[];
+  colour: string;
+  look: Look;
+  /** Null where a word takes the place of a figure. */
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  /** The figure or the word. */
+  label: string;
+  /** Opens what stands behind the figure. */
+  open: (() => void) | null;
+}
+
+export interface Reference {
+  name: string;
+  value: number;
+  label: string;
+}
+
+export interface Scale {
+  kind: 'log' | 'linear';
+  low: number;
+  high: number;
+  format: (value: number) => string;
+  /** What the axis shows. */
+  title: string;
+}
+
+const ROW = 34;
+const TOP = 8;
+const BOTTOM = 36;
+const REFERENCE = 15;
+/** Room for the labels of the outermost ticks. */
+const SIDE = 18;
+const LETTER = 6.4;
+
+/** Height of the chart before it is drawn. */
+export function barsHeight(bars: number, references: number): number {
+  return TOP + references * REFERENCE + bars * ROW + BOTTOM;
+}
+
+/** A log scale that holds `values`, from the decade below the smallest. */
+export function logScale(
+  values: readonly number[], format: (value: number) => string, title: string,
+): Scale {
+  const there = values.filter((value) => value > 0 && Number.isFinite(value));
+  const low = 10 ** Math.floor(Math.log10(Math.min(...there) * 0.999));
+  const most = Math.max(...there) * 1.001;
+  const power = 10 ** Math.floor(Math.log10(most));
+  const high = ([1, 2, 5, 10].find((step) => step * power >= most) ?? 10) * power;
+  const whole = there.length > 0;
+  return { kind: 'log', low: whole ? low : 0.1, high: whole ? high : 1, format, title: `${title}, log scale` };
+}
+
+/** A log scale of multiples of the best: a bar is as long as its logarithm, and the best has none. */
+export function multipleScale(values: readonly number[], format: (value: number) => string, title: string): Scale {
+  return { ...logScale(values, format, title), low: 1, high: Math.max(2, logScale(values, format, title).high), title: `${title}, log scale from 1` };
+}
+
+function ticks(scale: Scale, width: number): number[] {
+  if (scale.kind === 'linear') {
+    return [0, 0.25, 0.5, 0.75, 1].map((share) => scale.low + share * (scale.high - scale.low));
+  }
+  const [first, last] = [Math.ceil(Math.log10(scale.low) - 1e-9), Math.floor(Math.log10(scale.high) + 1e-9)];
+  if (scale.high / scale.low <= 50) {
+    return [first - 1, first, first + 1].flatMap((power) => [1, 2, 5].map((part) => part * 10 ** power))
+      .filter((value) => value >= scale.low * 0.999 && value <= scale.high * 1.001);
+  }
+  const step = Math.max(1, Math.ceil(((last - first) * 62) / Math.max(60, width)));
+  const found: number[] = [];
+  for (let power = first; power <= last; power += step) found.push(10 ** power);
+  return found;
+}
+
+/** A text that fits into so many pixels. */
+export function fitted(words: string, width: number): string {
+  const letters = Math.max(4, Math.floor(width / LETTER));
+  return words.length <= letters ? words : `${words.slice(0, letters - 1)}…`;
+}
+
+function lineOf(bar: Bar): string {
+  return bar.notes.length > 0 ? `${bar.name} · ${bar.notes.join(', ')}` : bar.name;
+}
+
+/** What a bar says to those who do not see it. */
+export function spoken(bar: Bar): string {
+  const notes = bar.notes.length > 0 ? ` (${bar.notes.join(', ')})` : '';
+  return `${bar.name}${notes}: ${bar.label}`;
+}
+
+export function drawBars(
+  bars: readonly Bar[], references: readonly Reference[], scale: Scale, width: number, describe: string,
+): SVGElement {
+  const marginTop = TOP + references.length * REFERENCE;
+  const inside = (value: number): number => Math.min(scale.high, Math.max(scale.low, value));
+  const there = bars.filter((bar) => bar.value !== null);
+  const ranged = there.filter((bar) => bar.low !== null && bar.high !== null);
+  const hatch = hatches();
+  const fill = (bar: Bar): string =>
+    bar.look === 'hollow' ? 'var(--paper)' : bar.look === 'plain' ? bar.colour : hatch.of(bar.colour, bar.look);
+  const middle = Math.sqrt(scale.low * scale.high);
+  const svg = plot({
+    width,
+    height: barsHeight(bars.length, references.length),
+    marginTop,
+    marginBottom: BOTTOM,
+    marginLeft: SIDE,
+    marginRight: SIDE,
+    style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
+    x: { type: scale.kind, domain: [scale.low, scale.high], label: null },
+    y: { type: 'band', domain: bars.map((bar) => bar.key), padding: 0, axis: null },
+    color: { type: 'identity' },
+    marks: [
+      gridX(ticks(scale, width), { stroke: 'var(--line)', strokeOpacity: 1 }),
+      axisX(ticks(scale, width), {
+        text: (value: number) => tick(scale.format(value)), label: scale.title, labelAnchor: 'left',
+        labelArrow: 'none', tickSize: 3, fill: 'var(--quiet)', stroke: 'var(--quiet)',
+      }),
+      ruleX(references, { x: (one: Reference) => inside(one.value), stroke: 'var(--ink)', strokeDasharray: '4 3', strokeOpacity: 0.75 }),
+      ...references.map((one, index) => text([one], {
+        x: (it: Reference) => inside(it.value),
+        frameAnchor: 'top',
+        text: (it: Reference) => `${it.name} ${it.label}`,
+        textAnchor: one.value > middle ? 'end' : 'start',
+        dx: one.value > middle ? -4 : 4,
+        dy: -marginTop + 2 + index * REFERENCE,
+        fill: 'var(--quiet)',
+      })),
+      barX(there, {
+        x1: scale.low, x2: (bar: Bar) => inside(bar.value ?? scale.low), y: 'key', fill, insetTop: 18, insetBottom: 5,
+        stroke: 'colour', strokeWidth: 1.2,
+      }),
+      // A figure at the very start of the scale has no length; without this it would look like none.
+      tickX(there, { x: (bar: Bar) => inside(bar.value ?? scale.low), y: 'key', stroke: 'colour', strokeWidth: 3, insetTop: 18, insetBottom: 5 }),
+      ruleY(ranged, {
+        x1: (bar: Bar) => inside(bar.low ?? scale.low), x2: (bar: Bar) => inside(bar.high ?? scale.low), y: 'key', dy: 6.5,
+        stroke: 'var(--paper)', strokeWidth: 4,
+      }),
+      ruleY(ranged, {
+        x1: (bar: Bar) => inside(bar.low ?? scale.low), x2: (bar: Bar) => inside(bar.high ?? scale.low), y: 'key', dy: 6.5,
+        stroke: 'var(--ink)', strokeWidth: 1.8,
+      }),
+      text(bars, {
+        text: (bar: Bar) => fitted(lineOf(bar), width - 12 - bar.label.length * LETTER), y: 'key', frameAnchor: 'left',
+        dx: -SIDE, dy: -7, textAnchor: 'start', fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3,
+      }),
+      text(bars, {
+        text: 'label', y: 'key', frameAnchor: 'right', textAnchor: 'end', dx: SIDE, dy: -7, fontWeight: 600, fill: 'var(--ink)',
+        stroke: 'var(--paper)', strokeWidth: 3, fontVariant: 'tabular-nums',
+      }),
+    ],
+  }) as SVGSVGElement;
+  dress(svg, 'group', describe);
+  hatch.into(svg);
+  bars.forEach((bar, index) => {
+    if (bar.open !== null) {
+      button(svg, { x: 0, y: marginTop + index * ROW, width, height: ROW }, spoken(bar), bar.open);
+    }
+  });
+  roving(svg);
+  return svg;
+}

@@ -1,0 +1,91 @@
+// A chart on the page: a place of the right height, filled when the reader comes near, with its export.
+
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import type { ComponentChildren, JSX } from 'preact';
+
+import { downloadSvg } from '../export/svg.ts';
+import { firstChart, forget, watch, whenIdle } from './drawing.ts';
+
+interface Props {
+  title: string;
+  /** Height before it is drawn. */
+  height: number;
+  draw: (width: number) => Element;
+  /** Beside the SVG button. */
+  children?: ComponentChildren;
+  wide?: boolean;
+  /** Drawn with the page itself rather than when it is seen. */
+  eager?: boolean;
+}
+
+interface Drawn {
+  draw: Props['draw'] | null;
+  width: number;
+  seen: boolean;
+}
+
+export function Figure({ title, height, draw, children, wide = false, eager = false }: Props): JSX.Element {
+  const place = useRef<HTMLDivElement>(null);
+  const drawn = useRef<Drawn>({ draw: null, width: 0, seen: false });
+  const latest = useRef(draw);
+  latest.current = draw;
+
+  const now = useRef(() => {
+    const element = place.current;
+    if (element === null) return;
+    const width = Math.floor(drawn.current.width || element.clientWidth);
+    if (width === 0 || drawn.current.draw === latest.current) return;
+    drawn.current.width = width;
+    drawn.current.draw = latest.current;
+    const focused = [...element.querySelectorAll('[tabindex]')].indexOf(document.activeElement ?? element);
+    element.replaceChildren(latest.current(width));
+    element.querySelectorAll<SVGElement>('[tabindex]')[focused]?.focus();
+    firstChart();
+  }).current;
+
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const end = watch(
+      element,
+      (isSeen) => {
+        drawn.current.seen = isSeen;
+        if (isSeen) now();
+      },
+      () => whenIdle(drawn, now),
+      now,
+    );
+    const sizes = new ResizeObserver(() => {
+      const width = Math.floor(element.clientWidth);
+      if (width === 0 || width === drawn.current.width) return;
+      drawn.current.width = width;
+      const before = drawn.current.draw;
+      drawn.current.draw = null;
+      if (drawn.current.seen) now();
+      else if (before !== null) whenIdle(drawn, now);
+    });
+    sizes.observe(element);
+    return () => {
+      end();
+      sizes.disconnect();
+      forget(drawn);
+    };
+  }, [now]);
+
+  useLayoutEffect(() => {
+    if (eager || drawn.current.seen) now();
+    else if (drawn.current.draw !== null) whenIdle(drawn, now);
+  }, [draw, now, eager]);
+
+  return (
+    <figure class={wide ? 'chart wide' : 'chart'}>
+      <figcaption>
+        <span class="chart-title">{title}</span>
+        <button type="button" class="quiet export" aria-label={`SVG of ${title}`}
+          onClick={() => { now(); downloadSvg(place.current?.querySelector('svg') ?? null, title); }}>SVG</button>
+      </figcaption>
+      <div ref={place} class="drawing" style={{ minHeight: `${height}px` }} />
+      {children}
+    </figure>
+  );
+}

@@ -1,0 +1,58 @@
+// Time against documents, both on log scales: how a configuration grows.
+
+import { axisX, axisY, dot, gridX, gridY, line, plot, text } from '@observablehq/plot';
+
+import { dress } from './dress.ts';
+import { tick } from '../format.ts';
+import { fitted } from './bars.ts';
+
+export interface Grown {
+  name: string;
+  colour: string;
+  documents: number;
+  value: number;
+}
+
+export const GROWTH_HEIGHT = 320;
+
+export function drawGrowth(
+  points: readonly Grown[], format: (value: number) => string, count: (value: number) => string, width: number, describe: string,
+): SVGElement {
+  const scales = [...new Set(points.map((point) => point.documents))].sort((a, b) => a - b);
+  const values = points.map((point) => point.value);
+  const low = 10 ** Math.floor(Math.log10(Math.min(...values)));
+  const high = 10 ** Math.ceil(Math.log10(Math.max(...values) * 1.001));
+  const powers: number[] = [];
+  for (let power = low; power <= high * 1.01; power *= 10) powers.push(power);
+  const last = scales[scales.length - 1] ?? 1;
+  const names = Math.min(220, width * 0.42);
+  // Names stand at the ends of lines, pushed apart where they would lie on each other.
+  const ends = points.filter((point) => point.documents === last).sort((a, b) => b.value - a.value);
+  const inner = GROWTH_HEIGHT - 12 - 38;
+  const place = (value: number): number => 12 + inner * (1 - Math.log(value / low) / Math.log(high / low));
+  let above = -Infinity;
+  const shifts = ends.map((end) => {
+    above = Math.max(place(end.value), above + 13);
+    return above - place(end.value);
+  });
+  const svg = plot({
+    width, height: GROWTH_HEIGHT, marginLeft: 58, marginRight: names, marginTop: 12, marginBottom: 38,
+    style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
+    x: { type: 'log', domain: [scales[0] ?? 1, last], label: null },
+    y: { type: 'log', domain: [low, high], label: null },
+    color: { type: 'identity' },
+    marks: [
+      gridY(powers, { stroke: 'var(--line)', strokeOpacity: 1 }),
+      gridX(scales, { stroke: 'var(--line)', strokeOpacity: 1 }),
+      axisY(powers, { text: (value: number) => tick(format(value)), fill: 'var(--quiet)', stroke: 'var(--quiet)', tickSize: 3 }),
+      axisX(scales, { text: (value: number) => tick(count(value)), label: 'documents, both log scales', labelAnchor: 'center', labelArrow: 'none', fill: 'var(--quiet)', stroke: 'var(--quiet)', tickSize: 3 }),
+      line(points, { x: 'documents', y: 'value', z: 'name', stroke: 'colour', strokeWidth: 1.6 }),
+      dot(points, { x: 'documents', y: 'value', fill: 'colour', r: 3, title: (point: Grown) => `${point.name}, ${count(point.documents)}: ${format(point.value)}` }),
+      ...ends.map((end, index) => text([end], {
+        x: 'documents', y: 'value', text: (point: Grown) => fitted(point.name, names - 10), dx: 8, dy: shifts[index] ?? 0, textAnchor: 'start', fill: 'var(--ink)',
+      })),
+    ],
+  }) as SVGSVGElement;
+  dress(svg, 'img', describe);
+  return svg;
+}

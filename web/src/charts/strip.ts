@@ -1,0 +1,59 @@
+// The trials of a cell: time against round, the verdict by symbol.
+
+import { axisX, axisY, dot, gridY, plot, ruleY } from '@observablehq/plot';
+
+import { dress } from './dress.ts';
+import type { Verdict } from '../model.ts';
+import { tick } from '../format.ts';
+
+export interface Dot {
+  round: number;
+  seconds: number | null;
+  verdict: Verdict;
+  title: string;
+}
+
+/** What a verdict looks like; what has no time stands at the bottom line. */
+export const SYMBOLS: Record<Verdict, 'circle' | 'diamond2' | 'triangle2' | 'times' | 'square2' | 'plus'> = {
+  exact: 'circle', approximate: 'diamond2', unverified: 'triangle2', partial: 'square2',
+  not_applicable: 'plus', wrong: 'times', timeout: 'times', failed: 'times',
+};
+
+export function drawStrip(
+  dots: readonly Dot[], median: number | null, width: number, format: (value: number) => string, describe: string,
+): SVGElement {
+  const times = dots.flatMap((one) => one.seconds ?? []);
+  const high = Math.max(...times, median ?? 0, 1e-9) * 1.08;
+  // Trials of one round would lie on each other: spread by their order within the round.
+  const seen = new Map<number, number>();
+  const most = new Map<number, number>();
+  for (const one of dots) most.set(one.round, (most.get(one.round) ?? 0) + 1);
+  const placed = dots.map((one) => {
+    const place = seen.get(one.round) ?? 0;
+    seen.set(one.round, place + 1);
+    const several = (most.get(one.round) ?? 1) - 1;
+    return { ...one, x: one.round + (several === 0 ? 0 : (place / several - 0.5) * 0.6), y: one.seconds ?? 0, none: one.seconds === null };
+  });
+  const rounds = [...most.keys()].sort((a, b) => a - b);
+  const [first, last] = [rounds[0] ?? 1, rounds[rounds.length - 1] ?? 1];
+  const svg = plot({
+    width, height: 220, marginLeft: 64, marginRight: 12, marginTop: 12, marginBottom: 38,
+    style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
+    x: { domain: [first - 0.5, last + 0.5], label: null },
+    y: { domain: [0, high], label: null },
+    symbol: { type: 'identity' },
+    marks: [
+      gridY({ ticks: 4, stroke: 'var(--line)', strokeOpacity: 1 }),
+      axisY({ ticks: 4, tickFormat: (value: number) => (value === 0 ? '0' : tick(format(value))), label: null, fill: 'var(--quiet)', stroke: 'var(--quiet)', tickSize: 3 }),
+      axisX(rounds, { tickFormat: String, label: 'round', labelAnchor: 'center', labelArrow: 'none', fill: 'var(--quiet)', stroke: 'var(--quiet)', tickSize: 3 }),
+      ...(median === null ? [] : [ruleY([median], { stroke: 'var(--ink)', strokeDasharray: '4 3' })]),
+      dot(placed, {
+        x: 'x', y: 'y', symbol: (one: Dot) => SYMBOLS[one.verdict], r: 4, stroke: (one: { none: boolean }) => (one.none ? 'var(--bad)' : 'var(--accent)'),
+        strokeWidth: 1.8, fill: 'none', title: 'title',
+      }),
+    ],
+    color: { type: 'identity' },
+  }) as SVGSVGElement;
+  dress(svg, 'img', describe);
+  return svg;
+}

@@ -1,0 +1,191 @@
+// What a run shows, each in one sentence: which was first, by how much, and how sure that is.
+//
+// Only configurations of one ranking that hold all documents are compared; the reference rows never are.
+
+import type { Configuration } from './model.ts';
+import type { Entry, View } from './select.ts';
+import type { Estimate } from './stats.ts';
+import { ADDED_S } from './score.ts';
+import { cellsOf, standing } from './select.ts';
+import { configurationName, stepName } from './words.ts';
+import { counted, list, seconds, bytes, three } from './format.ts';
+import { differs, meanRatio, ratio } from './stats.ts';
+import { totalBytes } from './metric.ts';
+
+export interface Finding {
+  /** What is compared. */
+  about: string;
+  ranking: string;
+  /** Who is first; null when nobody can be named. */
+  first: Configuration | null;
+  sentence: string;
+  /** How sure: the interval in words. */
+  sure: string;
+  /** `shown`, `not shown` or `once`: whether a difference to the second is shown. */
+  difference: 'shown' | 'not shown' | 'once' | 'alone';
+  /** A figure to open. */
+  entry: Entry | null;
+}
+
+/** `3.10 times as long as`, `12 % longer than`, or `as long as`. */
+export function byHowMuch(value: number, longer: string, asLong: string): string {
+  const rounded = Math.round((value - 1) * 100);
+  if (rounded < 1) return `as ${asLong} as`;
+  return value < 2 ? `${rounded} % ${longer} than` : `${three(value)} times as ${asLong} as`;
+}
+
+/** How sure a ratio is, in words. */
+export function howSure(one: Estimate, once: string): Pick<Finding, 'sure' | 'difference'> {
+  const shown = differs(one);
+  if (shown === null || one.low === null || one.high === null) return { sure: once, difference: 'once' };
+  const range = `The 95 % interval of that ratio is ${three(one.low)} to ${three(one.high)}`;
+  return shown
+    ? { sure: `${range}, which excludes 1.`, difference: 'shown' }
+    : { sure: `${range}. It holds 1, so the second may as well be the first.`, difference: 'not shown' };
+}
+
+interface Place {
+  configuration: number;
+  /** Question and time. */
+  times: Map<string, Entry>;
+  mean: number;
+}
+
+function timeOf(entry: Entry): Estimate | null {
+  const { median_s: value, low_s: low, high_s: high } = entry.cell;
+  return value === null ? null : { value, low, high };
+}
+
+/** Configurations of a ranking with a time for every question, the smallest mean ratio to the best first. */
+function placesOver(from: View, ranking: string, phases: readonly string[]): { places: Place[]; missing: number } {
+  const times = new Map<number, Map<string, Entry>>();
+  const asked = new Set<number>();
+  for (const question of from.questions) {
+    for (const entry of cellsOf(from, question, phases)) {
+      if (entry.configuration.reference || entry.configuration.ranks_with !== ranking) continue;
+      asked.add(entry.cell.configuration);
+      if (entry.cell.median_s === null || standing(from, entry).tier !== 'ranked') continue;
+      const own = times.get(entry.cell.configuration) ?? new Map<string, Entry>();
+      times.set(entry.cell.configuration, own.set(question, entry));
+    }
+  }
+  const whole = [...times].filter(([, own]) => own.size === from.questions.length);
+  const best = from.questions.map((question) =>
+    Math.min(...whole.map(([, own]) => own.get(question)?.cell.median_s ?? Infinity)));
+  const places = whole.map(([configuration, own]) => {
+    const sum = from.questions.reduce((before, question, index) =>
+      before + Math.log((ADDED_S + (own.get(question)?.cell.median_s ?? 0)) / (ADDED_S + (best[index] ?? 0))), 0);
+    return { configuration, times: own, mean: Math.exp(sum / Math.max(1, from.questions.length)) };
+  });
+  return { places: places.sort((a, b) => a.mean - b.mean), missing: asked.size - whole.length };
+}
+
+function wins(from: View, places: readonly Place[]): number {
+  const [first] = places;
+  if (first === undefined) return 0;
+  return from.questions.filter((question) => {
+    const own = first.times.get(question)?.cell.median_s ?? Infinity;
+    return places.every((other) => own <= (other.times.get(question)?.cell.median_s ?? Infinity));
+  }).length;
+}
+
+function overQuestions(from: View, ranking: string, about: string, phases: readonly string[]): Finding | null {
+  const { places, missing } = placesOver(from, ranking, phases);
+  const [first, second] = places;
+  if (from.questions.length === 0) return null;
+  const left = missing > 0
+    ? ` ${counted(missing, 'configuration')} without a verified time for every question ${missing === 1 ? 'is' : 'are'} left out.` : '';
+  const configuration = first && from.run.configurations[first.configuration];
+  if (first === undefined || configuration === undefined) {
+    return {
+      about, ranking, first: null, difference: 'once', entry: null, sure: '',
+      sentence: `Nobody can be named: no configuration has a verified time for every question.${left}`,
+    };
+  }
+  const name = configurationName(configuration);
+  const approximate = [...first.times].filter(([, entry]) => entry.cell.verdict === 'approximate').map(([step]) => stepName(step));
+  const told = approximate.length > 0 ? ` Its answer to ${list(approximate)} is approximate.` : '';
+  const won = `the fastest on ${wins(from, places)} of ${counted(from.questions.length, 'question')}`;
+  const other = second && from.run.configurations[second.configuration];
+  if (second === undefined || other === undefined) {
+    return {
+      about, ranking, first: configuration, difference: 'alone', entry: [...first.times.values()][0] ?? null,
+      sentence: `${name}, with nobody beside it.${told}${left}`, sure: 'Nothing to compare with.',
+    };
+  }
+  const network = configuration.embedded && !other.embedded
+    ? ' The first is embedded and the second a server: no network is in the times of the first.' : '';
+  const pairs = from.questions.flatMap((question) => {
+    const [one, two] = [second.times.get(question), first.times.get(question)];
+    const [a, b] = [one && timeOf(one), two && timeOf(two)];
+    return a && b ? [[a, b] as const] : [];
+  });
+  const by = meanRatio(pairs, ADDED_S) ?? { value: second.mean / first.mean, low: null, high: null };
+  return {
+    about, ranking, first: configuration, entry: [...first.times.values()][0] ?? null,
+    sentence: `${name}: ${won}. On average over them ${configurationName(other)}, the second, took ${byHowMuch(by.value, 'longer', 'long')} it.${network}${told}${left}`,
+    ...howSure(by, 'How sure is unknown: one round gives no interval.'),
+  };
+}
+
+function load(from: View, ranking: string): Finding | null {
+  const all = cellsOf(from, 'load', ['load'], null).filter((entry) =>
+    !entry.configuration.reference && entry.configuration.ranks_with === ranking);
+  if (all.length === 0) return null;
+  const ranked = all.filter((entry) => entry.cell.median_s !== null && standing(from, entry).tier === 'ranked')
+    .sort((a, b) => (a.cell.median_s ?? 0) - (b.cell.median_s ?? 0));
+  const [first, second] = ranked;
+  const about = 'Fastest to load';
+  const [one, other] = [first && timeOf(first), second && timeOf(second)];
+  if (first === undefined || !one) {
+    return { about, ranking, first: null, difference: 'once', entry: null, sure: '', sentence: 'Nobody can be named: no load is complete and verified.' };
+  }
+  const name = `${configurationName(first.configuration)}: ${seconds(one.value)}`;
+  if (second === undefined || !other) {
+    return { about, ranking, first: first.configuration, difference: 'alone', entry: first, sentence: `${name}, with nobody beside it.`, sure: 'Nothing to compare with.' };
+  }
+  const told = second.cell.of_best;
+  const by = told !== null && told.other === first.cell.configuration
+    ? { value: told.ratio, low: told.low, high: told.high } : ratio(other, one);
+  return {
+    about, ranking, first: first.configuration, entry: first,
+    sentence: `${name}. ${configurationName(second.configuration)}, the second, took ${byHowMuch(by.value, 'longer', 'long')} it.`,
+    ...howSure(by, 'How sure is unknown: each loaded once.'),
+  };
+}
+
+/** Who takes the least space in a state of the data. */
+function smallest(from: View, ranking: string, state: string): Finding | null {
+  const all = cellsOf(from, 'size', ['steady'], state)
+    .filter((entry) => !entry.configuration.reference && entry.configuration.ranks_with === ranking)
+    .filter((entry) => standing(from, entry).tier === 'ranked')
+    .flatMap((entry) => {
+      const total = totalBytes(entry.cell);
+      return total === null || total <= 0 ? [] : [{ entry, total }];
+    })
+    .sort((a, b) => a.total - b.total);
+  const [first, second] = all;
+  if (first === undefined) return null;
+  const raw = from.run.data.bytes > 0 ? `, ${three((first.total / from.run.data.bytes) * 100)} % of the documents as text` : '';
+  const name = `${configurationName(first.entry.configuration)}: ${bytes(first.total)}${raw}`;
+  const about = `Smallest (${state})`;
+  if (second === undefined) {
+    return { about, ranking, first: first.entry.configuration, difference: 'alone', entry: first.entry, sentence: `${name}, with nobody beside it.`, sure: 'Nothing to compare with.' };
+  }
+  return {
+    about, ranking, first: first.entry.configuration, entry: first.entry, difference: 'once',
+    sentence: `${name}. ${configurationName(second.entry.configuration)}, the second, is ${byHowMuch(second.total / first.total, 'larger', 'large')} it.`,
+    sure: 'A size is counted once; it has no interval.',
+  };
+}
+
+/** The findings of one ranking. */
+export function findingsOf(from: View, ranking: string): Finding[] {
+  const states = from.state.data === 'compacted' ? ['compacted', 'drained'] : ['drained', 'compacted'];
+  return [
+    overQuestions(from, ranking, 'Fastest hot', ['hot']),
+    overQuestions(from, ranking, 'Fastest cold', ['cold', 'cold-unverified']),
+    load(from, ranking),
+    ...states.map((state) => smallest(from, ranking, state)),
+  ].filter((one) => one !== null);
+}

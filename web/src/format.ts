@@ -1,0 +1,104 @@
+// Figures with as many digits as they deserve: three. The program's own tables follow the same rules.
+
+/** What stands where there is no figure. */
+export const NONE = '–';
+
+/** Three significant digits below a thousand, whole numbers above. */
+export function three(value: number): string {
+  const size = Math.abs(value);
+  return value.toFixed(size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2);
+}
+
+function scaled(value: number, units: readonly string[], space: string): string {
+  if (!Number.isFinite(value)) return NONE;
+  let unit = 0;
+  while (Math.abs(value) >= 999.5 && unit + 1 < units.length) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 && Number.isInteger(value) ? value.toFixed(0) : three(value)}${space}${units[unit] ?? ''}`;
+}
+
+/** Seconds as `1.23 s`, `45.6 ms` or `789 µs`. */
+export function seconds(value: number): string {
+  if (!Number.isFinite(value)) return NONE;
+  if (value >= 0.9995) return `${three(value)} s`;
+  return value >= 0.0009995 ? `${three(value * 1e3)} ms` : `${three(value * 1e6)} µs`;
+}
+
+/** Bytes in decimal units: `480 MB`. */
+export function bytes(value: number): string {
+  return scaled(Math.round(value), ['B', 'kB', 'MB', 'GB', 'TB', 'PB'], ' ');
+}
+
+/** A count: `1.23M`, `45.6k`, `789`. */
+export function count(value: number): string {
+  return scaled(value, ['', 'k', 'M', 'G', 'T'], '');
+}
+
+/** A ratio: `1.00 ×`, `12.3 ×`, `456 ×`. */
+export function times(ratio: number): string {
+  return Number.isFinite(ratio) ? `${three(ratio)} ×` : NONE;
+}
+
+/** A share as a percentage; one that is not all never reads 100 %. */
+export function percent(share: number): string {
+  if (!Number.isFinite(share)) return NONE;
+  if (share < 1 && share > 0.9995) return `${(Math.floor(share * 1e4) / 1e2).toFixed(2)} %`;
+  return `${three(share * 100)} %`;
+}
+
+/** A whole number in groups: `1,234,567`. */
+export function whole(value: number): string {
+  return Number.isFinite(value) ? Math.round(value).toLocaleString('en-US') : NONE;
+}
+
+/** A figure by the unit that its name ends in. */
+export function byName(name: string, value: number): string {
+  if (!Number.isFinite(value)) return NONE;
+  if (name.endsWith('bytes_per_s')) return `${bytes(value)}/s`;
+  if (name.endsWith('_per_s')) return `${count(value)}/s`;
+  if (name.endsWith('_bytes') || name === 'bytes') return bytes(value);
+  if (name.endsWith('_ms')) return seconds(value / 1e3);
+  if (name.endsWith('_us')) return seconds(value / 1e6);
+  if (name.endsWith('_s')) return seconds(value);
+  if (name.endsWith('_share') || name.endsWith('_error')) return percent(value);
+  return Number.isInteger(value) ? whole(value) : three(value);
+}
+
+/** A figure, or the sign that there is none. */
+export function or(value: number | null | undefined, format: (value: number) => string): string {
+  return value === null || value === undefined ? NONE : format(value);
+}
+
+/** `documents_per_s` as words: `documents per s`. */
+export function nameInWords(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+/** A moment as `2026-11-22 02:27 UTC`, whatever the reader's time zone. */
+export function moment(rfc3339: string): string {
+  const time = Date.parse(rfc3339);
+  return Number.isNaN(time) ? rfc3339 : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** An interval as `1.2 ms … 3.4 ms`. */
+export function interval(low: number | null, high: number | null, format: (value: number) => string): string {
+  return low === null || high === null ? NONE : `${format(low)} … ${format(high)}`;
+}
+
+/** A list as people write it: `a, b and c`. */
+export function list(words: readonly string[]): string {
+  if (words.length < 2) return words[0] ?? '';
+  return `${words.slice(0, -1).join(', ')} and ${words[words.length - 1] ?? ''}`;
+}
+
+/** A figure at a tick of an axis: `10 ms`, not `10.0 ms`. */
+export function tick(text: string): string {
+  return text.replace(/(\.\d*?)0+(?=\D|$)/, (_, kept: string) => (kept === '.' ? '' : kept));
+}
+
+/** A number with its noun: `1 trial`, `3 trials`. */
+export function counted(number: number, noun: string, plural = `${noun}s`): string {
+  return `${whole(number)} ${number === 1 ? noun : plural}`;
+}

@@ -1,0 +1,241 @@
+// What the program writes into the page. `crates/report/src/page` makes the same; a change is made in both.
+//
+// Two parts, each JSON, compressed with gzip and written as base64 into a <script type="text/plain">: `figures`
+// holds what charts show, `evidence` what a click on a figure opens and is unpacked after the first chart.
+//
+// Bytes are bytes, times seconds, unless a name says otherwise. What is not known is null.
+
+/** Everything that charts and tables show. */
+export interface Figures {
+  format: 1;
+  /** Version of the program that made the page. */
+  program: string;
+  /** When the page was made, RFC 3339. */
+  made: string;
+  /** One or many, in the order in which they were named. */
+  runs: Run[];
+  /** Results that others have published; see `docs/published.md`. */
+  published: Published[];
+}
+
+export interface Run {
+  /** Tells runs of one page apart: the last part of the folder's path, with a number where two are alike. */
+  name: string;
+  /** The run folder. */
+  path: string;
+  /** Every planned trial has a terminal record. */
+  complete: boolean;
+  /** Planned trials without a record. */
+  open: number;
+  /** When it began, RFC 3339. */
+  started: string;
+  /** Version of the program that made the run. */
+  program: string;
+  command: string[];
+  machine: Machine;
+  /** Sequential reads of the run folder's disk. */
+  disk_bytes_per_s: number | null;
+  /** Rounds planned. */
+  rounds: number | null;
+  data: {
+    documents: number;
+    bytes: number;
+    digest: string;
+    source: string;
+    malformed: number;
+    staging_s: number | null;
+    /** The same documents in formats that are no database: raw, gzip-6, lz4, zstd-1. */
+    reference_sizes: Record<string, number>;
+  };
+  configurations: Configuration[];
+  cells: Cell[];
+  scores: Score[];
+  failures: Failure[];
+}
+
+export interface Machine {
+  cores: number;
+  processor: string;
+  memory_bytes: number;
+  kernel: string;
+  os: string;
+  architecture: string;
+  file_system: string | null;
+}
+
+/** A system in a version, variant and storage setting. */
+export interface Configuration {
+  /** Name of its folder. */
+  system: string;
+  /** Name for people. */
+  title: string;
+  version: string;
+  variant: string;
+  variant_title: string;
+  storage: string;
+  /** Inside a process of the harness: no network in its times. */
+  embedded: boolean;
+  /** `tcp` or `unix` of a server. */
+  transport: string | null;
+  end_of_life: boolean;
+  /** Only configurations with the same text are ranked with each other. */
+  ranks_with: string;
+  /** A row to read others by, such as the yardstick; never ranked. */
+  reference: boolean;
+  configuration_digest: string;
+  artifact_digest: string | null;
+  /** Where it differs from the system's defaults. */
+  exceptions: { what: string; why: string }[];
+  /** What came back of the documents that were read back; null when nobody looked. */
+  structure: Structure | null;
+  /** Documents that were not taken, by the system's own reasons. */
+  rejects: { reason: string; documents: number }[];
+}
+
+export interface Structure {
+  /** `bytes`, `value`, `changed` or `unknown`. */
+  retains: string;
+  compared: number;
+  equal_bytes: number;
+  equal_value: number;
+  /** Kind of change and documents that show it. */
+  changes: Record<string, number>;
+}
+
+export type Verdict =
+  | 'exact' | 'approximate' | 'unverified' | 'partial' | 'not_applicable' | 'wrong' | 'timeout' | 'failed';
+
+/** All trials of one thing. A time is null where the verdict allows none. */
+export interface Cell {
+  /** Index of its configuration in the run. */
+  configuration: number;
+  /** `analytics`; others come. */
+  workload: string;
+  /** `load`, `size`, `q1` … `q6`; other workloads have others. */
+  step: string;
+  /** `load`, `cold`, `cold-unverified`, `cold-os`, `hot`, `steady`. */
+  phase: string;
+  /** State of the data: `drained` or `compacted`; null of a load. */
+  state: string | null;
+  /** Further dimensions, of other workloads. */
+  parameters: Record<string, string | number | boolean>;
+  /** Trials with a time. */
+  trials: number;
+  median_s: number | null;
+  /** 95 % interval over rounds; null with one round. */
+  low_s: number | null;
+  high_s: number | null;
+  verdict: Verdict;
+  /** `cpu`, `one core`, `disk`, …. */
+  bound_by: string | null;
+  /** Units stand last in the names: `total_bytes`, `documents_per_s`, `server_cpu_s`, …. */
+  metrics: Record<string, number>;
+  /** Beside the fastest comparable cell of the same ranking. */
+  of_best: Ratio | null;
+  /** Beside the yardstick on one core. */
+  of_yardstick: Ratio | null;
+}
+
+/** This time ÷ the other one's, over the rounds that both have. */
+export interface Ratio {
+  ratio: number;
+  low: number | null;
+  high: number | null;
+  difference: 'faster' | 'slower' | 'no difference shown';
+  /** Index of the other configuration. */
+  other: number;
+}
+
+/** Score of the published formula, among the configurations of one ranking; see `docs/published.md`. */
+export interface Score {
+  configuration: number;
+  state: string;
+  cold: number | null;
+  hot: number | null;
+  size: number | null;
+}
+
+export interface Failure {
+  configuration: number;
+  step: string;
+  phase: string;
+  round: number;
+  kind: string;
+  error: string;
+}
+
+export interface Published {
+  /** Month in which it stood so. */
+  snapshot: string;
+  system: string;
+  version: string;
+  date: string | null;
+  machine: string;
+  retains_structure: boolean | null;
+  tags: string[];
+  scale: number;
+  loaded: number;
+  total_bytes: number | null;
+  data_bytes: number | null;
+  index_bytes: number | null;
+  /** Of five questions. */
+  cold: (number | null)[];
+  hot: (number | null)[];
+  source: string;
+  /** Likely errors: inferences of this project. */
+  suspected: { field: string; reason: string }[];
+}
+
+/** What stands behind the figures, run by run in the same order. */
+export interface Evidence {
+  runs: RunEvidence[];
+}
+
+export interface RunEvidence {
+  /** Long texts, each once; others refer to them by index. */
+  texts: string[];
+  /** In the order of the run's cells. */
+  cells: CellEvidence[];
+  series: Series | null;
+}
+
+export interface CellEvidence {
+  /** Key of the cell in the journal; a trial's is `KEY#ROUND.ORDER`. */
+  key: string;
+  /** Column by column, one entry a trial. */
+  trials: Trials;
+  /** Index of the statement's text. */
+  statement: number | null;
+  plan: { text: number; file: string; violations: string[] } | null;
+  /** The answers that were given, each once. */
+  answers: { digest: string; text: number | null; trials: number }[];
+}
+
+export interface Trials {
+  round: number[];
+  order: number[];
+  /** Milliseconds since 1970, at the end of the trial. */
+  at_ms: number[];
+  seconds: (number | null)[];
+  /** The system's own figure. */
+  server_s: (number | null)[];
+  verdict: Verdict[];
+  bound_by: (string | null)[];
+  /** Why there is no time. */
+  failure: ({ kind: string; error: string } | null)[];
+  metrics: Record<string, (number | null)[]>;
+}
+
+/** The machine and the system under test second by second, thinned where a run is long. */
+export interface Series {
+  /** Samples that one point stands for. */
+  samples_per_point: number;
+  /** Seconds since the run began. */
+  at_s: number[];
+  /** Index of the text that says what was done; null when nothing was up. */
+  what: (number | null)[];
+  /** Each as long as `at_s`. Names end in their unit: busy_cores, waiting_cores, stolen_cores, runnable,
+   *  disk_busy_share, disk_latency_ms, disk_read_bytes_per_s, disk_written_bytes_per_s, subject_busy_cores,
+   *  subject_pss_bytes, …. */
+  values: Record<string, (number | null)[]>;
+}

@@ -1,0 +1,129 @@
+// The page: state from the address, parts in their order.
+
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { options } from 'preact';
+import type { JSX } from 'preact';
+
+import type { Evidence, Figures } from '../model.ts';
+import type { State } from '../state.ts';
+import { drawAll } from '../charts/drawing.ts';
+import { PageContext } from '../page.ts';
+import { view } from '../select.ts';
+import { fromFragment, toFragment } from '../state.ts';
+import { Bound } from './bound.tsx';
+import { Cpu, Load, Memory } from './costs.tsx';
+import { CellDialog } from './dialog.tsx';
+import { Quality, StructureKept } from './documents.tsx';
+import { Filters } from './filters.tsx';
+import { Later } from './later.tsx';
+import { Others } from './others.tsx';
+import { PublishedResults } from './published.tsx';
+import { Cold, ColdOs, Hot } from './questions.tsx';
+import { Runs } from './runs.tsx';
+import { Scores } from './scores.tsx';
+import { RunSeries } from './series.tsx';
+import { Sizes } from './sizes.tsx';
+import { Theme } from './theme.tsx';
+import { Top } from './top.tsx';
+
+const PARTS: readonly (readonly [string, string])[] = [
+  ['scores', 'Scores'], ['hot', 'Hot'], ['cold', 'Cold'], ['load', 'Load'], ['size', 'Size'], ['quality', 'Data quality'],
+  ['structure', 'Structure'], ['memory', 'Memory'], ['cpu', 'CPU'], ['bound', 'Bound by'], ['series', 'Series'], ['runs', 'Runs'], ['published', 'Published'],
+];
+
+const LATER = [
+  Scores, Hot, Cold, ColdOs, Load, Sizes, Quality, StructureKept, Memory, Cpu, Bound, Others, RunSeries, Runs, PublishedResults,
+] as const;
+
+function Contents({ figures }: { figures: Figures }): JSX.Element {
+  const there = PARTS.filter(([id]) => (id !== 'runs' || figures.runs.length > 1) && (id !== 'published' || figures.published.length > 0));
+  // The address holds the reader's choice, so that these cannot be plain links.
+  const go = (id: string): void => {
+    const part = document.getElementById(`part-${id}`);
+    part?.scrollIntoView();
+    part?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true });
+  };
+  return (
+    <nav aria-label="Parts of the page">
+      {there.map(([id, title]) => <button key={id} type="button" class="quiet" onClick={() => go(id)}>{title}</button>)}
+    </nav>
+  );
+}
+
+/** Measures from the reader's doing to the frame that shows it. */
+function measured(from: number): void {
+  requestAnimationFrame(() => setTimeout(() => performance.measure('filter', { start: from, end: performance.now() }), 0));
+}
+
+function useAddress(figures: Figures): [State, (to: Partial<State>) => void] {
+  const [state, setState] = useState(() => fromFragment(location.hash, figures));
+  const current = useRef(state);
+  current.current = state;
+  const started = useRef<number | null>(null);
+  useEffect(() => {
+    const moved = (): void => {
+      const next = fromFragment(location.hash, figures);
+      if (toFragment(next, figures) !== toFragment(current.current, figures)) setState(next);
+    };
+    addEventListener('popstate', moved);
+    addEventListener('hashchange', moved);
+    return () => {
+      removeEventListener('popstate', moved);
+      removeEventListener('hashchange', moved);
+    };
+  }, [figures]);
+  useLayoutEffect(() => {
+    if (started.current !== null) measured(started.current);
+    started.current = null;
+  }, [state]);
+  const change = useCallback((to: Partial<State>) => {
+    started.current = performance.now();
+    const next = { ...current.current, ...to };
+    current.current = next;
+    setState(next);
+    const fragment = toFragment(next, figures);
+    if (fragment !== location.hash.slice(1)) history.pushState(null, '', `#${fragment}`);
+  }, [figures]);
+  return [state, change];
+}
+
+/** Printing shows everything, also what nobody has scrolled to. */
+function usePrinting(): void {
+  useEffect(() => {
+    const print = (): void => {
+      const before = options.debounceRendering;
+      options.debounceRendering = (render) => render();
+      drawAll();
+      if (before === undefined) delete options.debounceRendering;
+      else options.debounceRendering = before;
+    };
+    addEventListener('beforeprint', print);
+    return () => removeEventListener('beforeprint', print);
+  }, []);
+}
+
+export function App({ figures, evidence }: { figures: Figures; evidence: Evidence | null }): JSX.Element {
+  const [state, change] = useAddress(figures);
+  usePrinting();
+  const { opened, ...choice } = state;
+  // What is opened changes nothing of what is shown: charts stay as they are.
+  const key = Object.values(choice);
+  const from = useMemo(() => view(figures, state), [figures, ...key]);
+  const open = useCallback((entry: { run: number; index: number }) => change({ opened: { run: entry.run, cell: entry.index } }), [change]);
+  const page = useMemo(() => (from === null ? null : { figures, evidence, from, change, open }), [figures, evidence, from, change, open]);
+  const dialog = useMemo(() => (page === null ? null : { ...page, from: { ...page.from, state } }), [page, opened]);
+  if (page === null || dialog === null) return <p class="empty">This page holds no run.</p>;
+  return (
+    <>
+      <PageContext.Provider value={page}>
+        <header class="bar"><span class="brand">jsonathlon</span><Contents figures={figures} /><Theme /></header>
+        <main>
+          <Top />
+          <Filters />
+          {LATER.map((part, index) => <Later key={index} of={part} />)}
+        </main>
+      </PageContext.Provider>
+      <PageContext.Provider value={dialog}><CellDialog /></PageContext.Provider>
+    </>
+  );
+}

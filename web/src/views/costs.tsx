@@ -1,0 +1,120 @@
+// Loading, memory and processor: what the answers cost.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Bar } from '../charts/bars.ts';
+import type { Metric } from '../metric.ts';
+import type { Page } from '../page.ts';
+import type { Table, TableCell } from './table.tsx';
+import { placedBars } from '../bars.ts';
+import { bytes, count, NONE, or, percent, seconds, whole } from '../format.ts';
+import { metric } from '../metric.ts';
+import { usePage } from '../page.ts';
+import { cellsOf, standing } from '../select.ts';
+import { stepTitle, verdictWord } from '../words.ts';
+import { Multiples, Section } from './multiples.tsx';
+import { multiplesOf, tablesOf } from './questions.tsx';
+
+const LOADING = [{ step: 'load', title: 'Load, until durable and visible', phases: ['load'], data: null }];
+const SETTLING = [['drained', 'drained_s'], ['compacted', 'compacted_s']] as const;
+
+function loadTable(page: Page): Table {
+  const { from } = page;
+  const entries = cellsOf(from, 'load', ['load'], null);
+  const ordered = [
+    ...placedBars(from, entries, metric('time'), page.open).map((one) => one.entry),
+    ...entries.filter((entry) => entry.configuration.reference),
+  ];
+  const rows = ordered.map((entry): TableCell[] => {
+    const { cell, configuration } = entry;
+    const settled = (state: string, name: string): string =>
+      or(cellsOf(from, 'size', ['steady'], state).find((one) => one.cell.configuration === cell.configuration)?.cell.metrics[name], seconds);
+    const { documents_loaded: loaded, documents_offered: offered } = cell.metrics;
+    const time = standing(from, entry).tier === 'none' ? null : cell.median_s;
+    return [
+      `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
+      { text: time === null ? verdictWord(cell.verdict) : seconds(time), open: () => page.open(entry) },
+      loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), or(cell.metrics.documents_rejected, whole),
+      or(cell.metrics.documents_per_s, count), or(cell.metrics.bytes_per_s, (rate) => `${bytes(rate)}/s`),
+      settled('drained', 'drained_s'), settled('compacted', 'compacted_s'), or(cell.metrics.peak_pss_bytes, bytes),
+      or(cell.metrics.written_bytes, bytes), cell.bound_by ?? NONE, verdictWord(cell.verdict),
+    ];
+  });
+  return {
+    title: 'Loading',
+    columns: [
+      { title: 'system' }, { title: 'variant' }, { title: 'storage' }, { title: 'time', figure: true }, { title: 'loaded', figure: true },
+      { title: 'rejected', figure: true }, { title: 'documents/s', figure: true }, { title: 'bytes/s', figure: true },
+      { title: 'drained after', figure: true }, { title: 'compacted after', figure: true }, { title: 'peak memory', figure: true },
+      { title: 'written', figure: true }, { title: 'bound by' }, { title: 'verdict' },
+    ],
+    rows,
+  };
+}
+
+/** How long a system takes to settle: told by the size that is read afterwards. */
+function settling(page: Page, state: string, name: string): Bar[] {
+  return placedBars(page.from, cellsOf(page.from, 'size', ['steady'], state), metric(name), page.open).map((one) => one.bar);
+}
+
+export function Load(): JSX.Element {
+  const page = usePage();
+  const chosen = page.from.state.metric;
+  const shown = useMemo(() => metric(chosen === 'documents_per_s' ? chosen : 'time'), [chosen]);
+  const multiples = useMemo(() => multiplesOf(page, LOADING, shown), [page.from, shown]);
+  const after = useMemo(() => SETTLING.map(([state, name]) => ({
+    key: state, title: `After the load, until ${state}`, own: settling(page, state, name), published: [], references: [],
+  })), [page.from]);
+  return (
+    <Section id="load" title="Load">
+      <p>From the first document handed over until all are durable and a query sees them. Then, timed apart: until background work has ended, and tidying up when told to.</p>
+      <Multiples multiples={multiples} format={shown.format} axis={`${shown.title}, ${shown.higher ? 'more' : 'less'} is better`}
+        tables={() => [loadTable(page)]} empty="Nothing was loaded of what is chosen." />
+      <Multiples multiples={after} format={seconds} axis="time, less is better" empty="Nobody looked how long it took to settle." />
+    </Section>
+  );
+}
+
+const CPU: Metric = {
+  ...metric('server_cpu_s'),
+  title: 'CPU seconds of all cores',
+  of: (cell) => {
+    const value = cell.metrics.server_cpu_s ?? cell.metrics.client_cpu_s;
+    return value === undefined ? null : { value, low: null, high: null };
+  },
+};
+const MEMORY = metric('peak_pss_bytes');
+
+function Cost({ id, title, shown, children }: { id: string; title: string; shown: Metric; children: JSX.Element }): JSX.Element {
+  const page = usePage();
+  const steps = useMemo(() => [
+    { step: 'load', title: 'Load', phases: ['load'], data: null },
+    ...page.from.questions.map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: ['hot'] })),
+  ], [page.from]);
+  const multiples = useMemo(() => multiplesOf(page, steps, shown).map((one) =>
+    ({ ...one, own: one.own.some((bar) => bar.value !== null) ? one.own : [], references: one.references })), [page.from, steps, shown]);
+  return (
+    <Section id={id} title={title}>
+      {children}
+      <Multiples multiples={multiples} format={shown.format} axis={`${shown.title}, less is better`}
+        tables={() => tablesOf(page, steps, shown)} empty="Not measured." />
+    </Section>
+  );
+}
+
+export function Memory(): JSX.Element {
+  return (
+    <Cost id="memory" title="Memory" shown={MEMORY}>
+      <p>The most that the system’s processes held together while a step ran. Pages that they share count once.</p>
+    </Cost>
+  );
+}
+
+export function Cpu(): JSX.Element {
+  return (
+    <Cost id="cpu" title="CPU" shown={CPU}>
+      <p>Processor seconds of the system for one trial, all cores added up. More than the trial’s time means that several cores worked.</p>
+    </Cost>
+  );
+}

@@ -1,0 +1,180 @@
+// What stands behind a figure: its trials, statement, plan, answers, configuration.
+
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { ComponentChildren, JSX } from 'preact';
+
+import type { Cell, CellEvidence, Configuration, RunEvidence } from '../model.ts';
+import type { Dot } from '../charts/strip.ts';
+import type { Table } from './table.tsx';
+import { Figure } from '../charts/figure.tsx';
+import { drawStrip } from '../charts/strip.ts';
+import { byName, counted, interval, nameInWords, NONE, or, seconds, times } from '../format.ts';
+import { usePage } from '../page.ts';
+import { configurationName, isQuestion, phaseWord, retainsWord, stepTitle, verdictWord, VERDICTS } from '../words.ts';
+import { TableOf } from './table.tsx';
+
+function Part({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+  return <section><h3>{title}</h3>{children}</section>;
+}
+
+function Pairs({ of }: { of: readonly (readonly [string, string])[] }): JSX.Element {
+  return <dl class="pairs">{of.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+}
+
+/** A verdict with what it means; `exact` of a load or a size is about no answers. */
+function verdictOf(cell: Cell): string {
+  if (cell.verdict === 'exact' && !isQuestion(cell.step)) return 'exact';
+  return `${verdictWord(cell.verdict)}: ${VERDICTS[cell.verdict]}`;
+}
+
+function trialTable(evidence: CellEvidence): Table {
+  const { trials } = evidence;
+  const metrics = Object.keys(trials.metrics).sort();
+  return {
+    title: 'Trials',
+    columns: [
+      { title: 'round', figure: true }, { title: 'order', figure: true }, { title: 'ended' }, { title: 'time', figure: true },
+      { title: 'server’s own time', figure: true }, { title: 'verdict' }, { title: 'bound by' },
+      ...metrics.map((name) => ({ title: nameInWords(name), figure: true })),
+    ],
+    rows: trials.round.map((round, index) => {
+      const failure = trials.failure[index] ?? null;
+      const verdict = verdictWord(trials.verdict[index] ?? 'unverified');
+      return [
+        String(round), String(trials.order[index] ?? NONE), new Date(trials.at_ms[index] ?? 0).toISOString().slice(0, 19).replace('T', ' '),
+        or(trials.seconds[index], seconds), or(trials.server_s[index], seconds),
+        failure === null ? verdict : `${verdict}: ${failure.kind}, ${failure.error}`, trials.bound_by[index] ?? NONE,
+        ...metrics.map((name) => or(trials.metrics[name]?.[index], (value) => byName(name, value))),
+      ];
+    }),
+  };
+}
+
+function Trials({ cell, evidence, title }: { cell: Cell; evidence: CellEvidence; title: string }): JSX.Element {
+  const dots = useMemo((): Dot[] => evidence.trials.round.map((round, index) => {
+    const verdict = evidence.trials.verdict[index] ?? 'unverified';
+    const time = evidence.trials.seconds[index] ?? null;
+    return { round, seconds: time, verdict, title: `round ${round}: ${time === null ? '' : `${seconds(time)}, `}${verdictWord(verdict)}` };
+  }), [evidence]);
+  const draw = useMemo(() => (width: number) => drawStrip(dots, cell.median_s, width, seconds, `${counted(dots.length, 'trial')} by round`), [dots, cell]);
+  if (dots.length === 0) return <p class="empty">There are no trials.</p>;
+  // A size has trials and no time; what failed has none either, and is drawn.
+  const drawn = dots.some((one) => one.seconds !== null || one.verdict !== 'exact');
+  return (
+    <>
+      {drawn && <Figure title={`Trials of ${title}`} height={220} draw={draw} wide />}
+      {drawn && <p class="legend">○ exact, ◇ approximate, △ unverified, □ partial, × without a time (at the bottom); the dashed line is the median.</p>}
+      <TableOf table={trialTable(evidence)} head={false} />
+    </>
+  );
+}
+
+function Behind({ evidence, run }: { evidence: CellEvidence; run: RunEvidence }): JSX.Element {
+  const text = (index: number | null): string | null => (index === null ? null : run.texts[index] ?? null);
+  const statement = text(evidence.statement);
+  const plan = evidence.plan;
+  return (
+    <>
+      {statement !== null && <Part title="Statement"><pre tabIndex={0}>{statement}</pre></Part>}
+      {plan !== null && (
+        <Part title="Plan">
+          <p>{plan.violations.length === 0 ? 'It keeps what the configuration promises.' : 'It breaks what the configuration promises:'} File {plan.file}.</p>
+          {plan.violations.length > 0 && <ul class="bad">{plan.violations.map((one) => <li>{one}</li>)}</ul>}
+          <details><summary>Plan</summary><pre tabIndex={0}>{text(plan.text) ?? NONE}</pre></details>
+        </Part>
+      )}
+      {evidence.answers.length > 0 && (
+        <Part title={evidence.answers.length === 1 ? 'Answer' : 'Answers'}>
+          {evidence.answers.map((one) => (
+            <details key={one.digest}>
+              <summary>{one.digest}, given by {counted(one.trials, 'trial')}</summary>
+              <pre tabIndex={0}>{text(one.text) ?? 'The text was not kept.'}</pre>
+            </details>
+          ))}
+        </Part>
+      )}
+    </>
+  );
+}
+
+function Settings({ one }: { one: Configuration }): JSX.Element {
+  return (
+    <Part title="Configuration">
+      <Pairs of={[
+        ['system', `${one.title} ${one.version}`], ['variant', `${one.variant}: ${one.variant_title}`], ['storage', one.storage],
+        ['runs', one.embedded ? 'inside a process of the harness: no network in its times' : `as a server${one.transport === null ? '' : ` over ${one.transport}`}`],
+        ['ranked with', one.reference ? 'never ranked, a row to read others by' : one.ranks_with],
+        ['gives back', one.structure === null ? 'nobody looked' : retainsWord(one.structure.retains)],
+        ['support', one.end_of_life ? 'ended by its makers' : 'current'],
+        ['digest of the configuration', one.configuration_digest], ['digest of the programs', one.artifact_digest ?? NONE],
+      ]} />
+      {one.exceptions.length > 0 && (
+        <>
+          <h4>Where it differs from the system’s defaults</h4>
+          <ul>{one.exceptions.map((it) => <li><code>{it.what}</code>: {it.why}</li>)}</ul>
+        </>
+      )}
+    </Part>
+  );
+}
+
+export function CellDialog(): JSX.Element | null {
+  const { figures, evidence, from, change } = usePage();
+  const { opened } = from.state;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const back = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    if (element === null || opened === null || element.open) return;
+    back.current = document.activeElement;
+    element.showModal();
+    element.scrollTop = 0;
+  }, [opened]);
+  useEffect(() => {
+    if (opened !== null || back.current === null) return;
+    if (back.current instanceof HTMLElement || back.current instanceof SVGElement) back.current.focus();
+    back.current = null;
+  }, [opened]);
+  if (opened === null) return null;
+  const run = figures.runs[opened.run];
+  const cell = run?.cells[opened.cell];
+  const configuration = cell && run?.configurations[cell.configuration];
+  if (run === undefined || cell === undefined || configuration === undefined) return null;
+  const own = evidence?.runs[opened.run];
+  const behind = own?.cells[opened.cell];
+  const title = `${stepTitle(cell.step)}, ${phaseWord(cell.phase)}: ${configurationName(configuration)}`;
+  const close = (): void => change({ opened: null });
+  const metrics = Object.entries(cell.metrics).sort(([a], [b]) => (a < b ? -1 : 1));
+  return (
+    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={close}
+      onClick={(event) => { if (event.target === dialog.current) close(); }}>
+      <div class="dialog">
+        <header>
+          <h2 id="dialog-title">{title}</h2>
+          <button type="button" class="quiet" onClick={close}>Close</button>
+        </header>
+        <Pairs of={[
+          ['run', `${run.name}${cell.state === null ? '' : `, ${cell.state}`}`],
+          ['median', or(cell.median_s, seconds)], ['95 % interval', interval(cell.low_s, cell.high_s, seconds)],
+          ['× of best', cell.of_best === null ? NONE : cell.of_best.other === cell.configuration ? 'this is the best' : `${times(cell.of_best.ratio)}, ${cell.of_best.difference}`],
+          ['× of yardstick', cell.of_yardstick === null ? NONE : times(cell.of_yardstick.ratio)],
+          ['verdict', verdictOf(cell)], ['bound by', cell.bound_by ?? NONE],
+          ['trials with a time', String(cell.trials)],
+        ]} />
+        <Part title="Trials">
+          {own === undefined ? <p class="empty">Reading the trials …</p>
+            : behind === undefined ? <p class="empty">There are no trials of it.</p> : <Trials cell={cell} evidence={behind} title={title} />}
+        </Part>
+        {own !== undefined && behind !== undefined && <Behind evidence={behind} run={own} />}
+        {metrics.length > 0 && <Part title="Measured"><Pairs of={metrics.map(([name, value]) => [nameInWords(name), byName(name, value)] as const)} /></Part>}
+        <Settings one={configuration} />
+        {behind !== undefined && (
+          <Part title="In the journal">
+            <p>Key of the cell; a trial’s ends in <code>#ROUND.ORDER</code>. Folder of the run: <code>{run.path}</code></p>
+            <pre tabIndex={0}>{behind.key}</pre>
+          </Part>
+        )}
+      </div>
+    </dialog>
+  );
+}

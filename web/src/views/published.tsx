@@ -1,0 +1,83 @@
+// Results that others have published, with scores among themselves.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Published } from '../model.ts';
+import type { Table } from './table.tsx';
+import { publishedBar } from '../bars.ts';
+import { bytes, count, NONE, or, percent, seconds, three, tick } from '../format.ts';
+import { usePage } from '../page.ts';
+import { scores } from '../score.ts';
+import { Multiples, Section } from './multiples.tsx';
+import { SCORE_SCALE } from './scores.tsx';
+
+const QUESTIONS = [0, 1, 2, 3, 4];
+const KINDS = ['hot', 'cold', 'size'] as const;
+
+function tableOf(all: readonly Published[]): Table {
+  const scored = scores(all, QUESTIONS);
+  const order = all.map((_, index) => index).sort((a, b) => (scored[a]?.hot ?? Infinity) - (scored[b]?.hot ?? Infinity));
+  return {
+    title: 'Published results',
+    columns: [
+      { title: 'system' }, { title: 'version' }, { title: 'tags' }, { title: 'hot score', figure: true }, { title: 'cold score', figure: true }, { title: 'size score', figure: true },
+      { title: 'loaded', figure: true }, { title: 'total', figure: true },
+      ...QUESTIONS.map((one) => ({ title: `Q${one + 1} cold / hot`, figure: true })),
+      { title: 'gives back' }, { title: 'machine' }, { title: 'date' }, { title: 'suspected errors (inferences of this project)' }, { title: 'source' },
+    ],
+    rows: order.flatMap((index) => {
+      const one = all[index];
+      if (one === undefined) return [];
+      return [[
+        `${one.system}${one.suspected.length > 0 ? ' ?' : ''}`, one.version, one.tags.join(' ') || NONE, or(scored[index]?.hot, three), or(scored[index]?.cold, three), or(scored[index]?.size, three),
+        percent(one.loaded / one.scale), or(one.total_bytes, bytes),
+        ...QUESTIONS.map((question) => `${or(one.cold[question], seconds)} / ${or(one.hot[question], seconds)}`),
+        one.retains_structure === null ? 'not told' : one.retains_structure ? 'said to be the same' : 'changed', one.machine, one.date ?? one.snapshot,
+        one.suspected.map((it) => `${it.field}: ${it.reason}`).join('; ') || NONE, one.source,
+      ]];
+    }),
+  };
+}
+
+export function PublishedResults(): JSX.Element | null {
+  const { figures, from } = usePage();
+  const { published } = figures;
+  const snapshots = useMemo(() => [...new Set(published.map((one) => one.snapshot))].sort().reverse(), [published]);
+  const scales = useMemo(() => [...new Set(published.map((one) => one.scale))].sort((a, b) => a - b), [published]);
+  const own = from.run.data.documents;
+  const [snapshot, setSnapshot] = useState(from.state.published || (snapshots[0] ?? ''));
+  const [scale, setScale] = useState(scales.includes(own) ? own : scales[scales.length - 1] ?? 0);
+  const [structure, setStructure] = useState('yes');
+  const all = useMemo(() => published.filter((one) => one.snapshot === snapshot && one.scale === scale
+    && (structure === 'all' || one.retains_structure === (structure === 'yes'))), [published, snapshot, scale, structure]);
+  const multiples = useMemo(() => {
+    const scored = scores(all, QUESTIONS);
+    return KINDS.map((kind) => ({
+      key: kind, title: `Published score: ${kind}`, own: all.map((one, index) => publishedBar(one, scored[index]?.[kind] ?? null, three))
+        .sort((a, b) => (a.value ?? Infinity) - (b.value ?? Infinity)), published: [], references: [],
+    }));
+  }, [all]);
+  if (published.length === 0) return null;
+  const doubted = all.filter((one) => one.suspected.length > 0);
+  return (
+    <Section id="published" title="Published results">
+      <p>Results of a public benchmark that asks Q1 to Q5. They are of other machines and another method: answers were not compared, systems hold 70 to 100 % of the documents, and cold means different things. Never ranked with this run.</p>
+      <div class="controls">
+        <label>Month <select value={snapshot} onChange={(event) => setSnapshot(event.currentTarget.value)}>{snapshots.map((one) => <option value={one}>{one}</option>)}</select></label>
+        <label>Documents <select value={String(scale)} onChange={(event) => setScale(Number(event.currentTarget.value))}>{scales.map((one) => <option value={String(one)}>{tick(count(one))}</option>)}</select></label>
+        <label>Structure <select value={structure} onChange={(event) => setStructure(event.currentTarget.value)}>
+          <option value="yes">said to be kept</option><option value="no">changed</option><option value="all">all</option>
+        </select></label>
+      </div>
+      <Multiples multiples={multiples} format={three} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(all)]} empty="No such results. For February 2025 nobody noted whether structure is kept: choose “all”." />
+      {doubted.length > 0 && (
+        <>
+          <h3>Suspected errors in them</h3>
+          <p>Inferred from the figures by this project, confirmed by nobody. The figures stand as published.</p>
+          <ul>{doubted.map((one) => <li key={one.source}><b>{[one.system, ...one.tags].join(' ')}</b>: {one.suspected.map((it) => `${it.field}: ${it.reason}`).join('; ')}</li>)}</ul>
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,142 @@
+// The questions, hot and cold: one small chart each.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Metric } from '../metric.ts';
+import type { Page } from '../page.ts';
+import type { Entry } from '../select.ts';
+import type { Multiple } from './multiples.tsx';
+import type { Table, TableCell } from './table.tsx';
+import { placedBars, publishedBar, publishedHere, references } from '../bars.ts';
+import { count, interval, NONE, or, seconds, times } from '../format.ts';
+import { metric as metricNamed } from '../metric.ts';
+import { usePage } from '../page.ts';
+import { cellsOf, standing } from '../select.ts';
+import { stepTitle, verdictWord } from '../words.ts';
+import { Multiples, Section } from './multiples.tsx';
+
+interface Step {
+  step: string;
+  title: string;
+  phases: readonly string[];
+  data?: string | null;
+}
+
+/** The charts of some steps for a metric. */
+export function multiplesOf(page: Page, steps: readonly Step[], metric: Metric): Multiple[] {
+  const { from, open } = page;
+  const others = metric.time ? publishedHere(from) : [];
+  return steps.map(({ step, title, phases, data }) => {
+    const entries = cellsOf(from, step, phases, data);
+    const place = /^q[1-5]$/.test(step) ? Number(step.slice(1)) - 1 : -1;
+    const cold = phases.includes('cold');
+    return {
+      key: step,
+      title,
+      own: placedBars(from, entries, metric, open).map((one) => one.bar),
+      published: place < 0 ? [] : others.map((one) => publishedBar(one, (cold ? one.cold : one.hot)[place] ?? null, seconds)),
+      references: references(from, entries, metric),
+    };
+  });
+}
+
+const COLUMNS = [
+  { title: 'system' }, { title: 'variant' }, { title: 'storage' }, { title: 'median', figure: true }, { title: '95 % interval', figure: true },
+  { title: '× of best', figure: true }, { title: '× of yardstick', figure: true }, { title: 'documents/s', figure: true },
+  { title: 'trials', figure: true }, { title: 'verdict' }, { title: 'bound by' }, { title: 'ranked with' },
+];
+
+function row(page: Page, entry: Entry, metric: Metric): TableCell[] {
+  const { cell, configuration } = entry;
+  const beside = (one: typeof cell.of_best): string =>
+    one === null ? NONE : `${times(one.ratio)}${one.low === null ? '' : ` (${interval(one.low, one.high, times)})`}`;
+  const { notes, tier } = standing(page.from, entry);
+  const time = tier === 'none' ? null : cell.median_s;
+  const base: TableCell[] = [
+    `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
+    { text: time === null ? verdictWord(cell.verdict) : seconds(time), open: () => page.open(entry) },
+    interval(cell.low_s, cell.high_s, seconds), beside(cell.of_best), beside(cell.of_yardstick),
+    time !== null && time > 0 ? count(page.from.run.data.documents / time) : NONE,
+    String(cell.trials), [verdictWord(cell.verdict), ...notes.filter((note) => note !== verdictWord(cell.verdict))].join(', '),
+    cell.bound_by ?? NONE, configuration.reference ? 'never ranked' : configuration.ranks_with,
+  ];
+  if (metric.time) return base;
+  const estimate = tier === 'none' ? null : metric.of(cell, page.from.run);
+  return [...base.slice(0, 3), { text: or(estimate?.value, metric.format), open: () => page.open(entry) }, ...base.slice(3)];
+}
+
+/** A table for each step, in the order of its chart, reference rows last. */
+export function tablesOf(page: Page, steps: readonly Step[], metric: Metric): Table[] {
+  return steps.map(({ step, title, phases, data }) => {
+    const entries = cellsOf(page.from, step, phases, data);
+    const ordered = [
+      ...placedBars(page.from, entries, metric, page.open).map((one) => one.entry),
+      ...entries.filter((entry) => entry.configuration.reference),
+    ];
+    const columns = metric.time ? COLUMNS : [...COLUMNS.slice(0, 3), { title: metric.title, figure: true }, ...COLUMNS.slice(3)];
+    const published = metric.time && /^q[1-5]$/.test(step) ? publishedHere(page.from) : [];
+    const place = Number(step.slice(1)) - 1;
+    const rows: TableCell[][] = ordered.map((entry) => row(page, entry, metric));
+    for (const one of published) {
+      const time = (phases.includes('cold') ? one.cold : one.hot)[place];
+      rows.push([
+        `${one.system} ${one.version}`, one.tags.join(' '), NONE, or(time, seconds), NONE, NONE, NONE, NONE, NONE,
+        `published${one.suspected.length > 0 ? ', suspected error' : ''}`, NONE, `${one.machine}, ${one.date ?? one.snapshot}`,
+      ]);
+    }
+    return { title, columns, rows };
+  });
+}
+
+interface Props {
+  id: string;
+  title: string;
+  phases: readonly string[];
+  children: JSX.Element;
+}
+
+function Questions({ id, title, phases, children }: Props): JSX.Element {
+  const page = usePage();
+  const metric = useMemo(() => metricNamed(page.from.state.metric), [page.from.state.metric]);
+  const steps = useMemo(() => page.from.questions.map((step) => ({ step, title: stepTitle(step), phases })), [page.from, phases]);
+  const multiples = useMemo(() => multiplesOf(page, steps, metric), [page.from, steps, metric]);
+  return (
+    <Section id={id} title={title}>
+      {children}
+      <Multiples multiples={multiples} format={metric.format} axis={`${metric.title}, ${metric.higher ? 'more' : 'less'} is better`}
+        tables={() => tablesOf(page, steps, metric)} empty={`Nothing was asked ${id} in the ${page.from.state.data} state of what is chosen.`} />
+    </Section>
+  );
+}
+
+const HOT = ['hot'];
+const COLD = ['cold', 'cold-unverified'];
+const COLD_OS = ['cold-os'];
+
+export function Hot(): JSX.Element {
+  return (
+    <Questions id="hot" title="Hot" phases={HOT}>
+      <p>The question asked again and again, everything warmed up. A bar is the median of all rounds, the line over it the 95 % interval, cut where it leaves the chart; the table has it whole. The dashed line is the yardstick: a hand-written program that can answer these questions and nothing else.</p>
+    </Questions>
+  );
+}
+
+export function Cold(): JSX.Element {
+  return (
+    <Questions id="cold" title="Cold" phases={COLD}>
+      <p>The question asked once after the engine was started anew, with its files verified to be out of memory. Where they were not, the bar is hatched and never ranked.</p>
+    </Questions>
+  );
+}
+
+/** The published definition of cold, where a run has measured it too. */
+export function ColdOs(): JSX.Element | null {
+  const { from } = usePage();
+  if (!from.entries.some((entry) => entry.cell.phase === 'cold-os')) return null;
+  return (
+    <Questions id="cold-os" title="Only the page cache dropped" phases={COLD_OS}>
+      <p>The engine stays up and keeps its own caches; only those of the operating system are emptied. This is what published results call cold.</p>
+    </Questions>
+  );
+}

@@ -1,0 +1,102 @@
+// The first screen: what was run, what came out, how sure, and what the catch is.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Finding } from '../findings.ts';
+import { catches } from '../catches.ts';
+import { findingsOf } from '../findings.ts';
+import { bytes, counted, moment, seconds, whole } from '../format.ts';
+import { usePage } from '../page.ts';
+import { Glance } from './scores.tsx';
+
+const SURE: Record<Finding['difference'], string> = {
+  shown: 'difference shown', 'not shown': 'no difference shown', once: 'no interval', alone: 'alone',
+};
+
+const EXPLAINED: Record<string, string> = {
+  'Fastest hot': 'hot: asked again and again, everything warmed up',
+  'Fastest cold': 'cold: the first question after a start with nothing in memory',
+  'Fastest to load': 'until all documents are on disk and can be asked for',
+  'Smallest (drained)': 'drained: after background work had ended by itself',
+  'Smallest (compacted)': 'compacted: after being told to tidy up',
+};
+
+function Facts(): JSX.Element {
+  const { from: { run }, figures } = usePage();
+  const { machine, data } = run;
+  const facts: [string, string][] = [
+    ['Documents', `${whole(data.documents)}, ${bytes(data.bytes)} as text; ${data.source}`],
+    ['Machine', `${counted(machine.cores, 'core')}, ${machine.processor}, ${bytes(machine.memory_bytes)} memory${run.disk_bytes_per_s === null ? '' : `, disk reads ${bytes(run.disk_bytes_per_s)}/s`}`],
+    ['System', `${machine.os}, ${machine.kernel}, ${machine.architecture}${machine.file_system === null ? '' : `, ${machine.file_system}`}`],
+    ['Begun', `${moment(run.started)}, ${run.rounds === null ? 'rounds not told' : counted(run.rounds, 'round')}`],
+    ['Program', `jsonathlon ${run.program}; page by ${figures.program}, ${moment(figures.made)}`],
+  ];
+  return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+}
+
+function Card({ finding }: { finding: Finding }): JSX.Element {
+  const { open } = usePage();
+  const { entry } = finding;
+  return (
+    <li class="finding">
+      <h3>{finding.about}</h3>
+      {EXPLAINED[finding.about] !== undefined && <p class="explained">{EXPLAINED[finding.about]}</p>}
+      <p class="sentence">{finding.sentence}</p>
+      <p class={`sure ${finding.difference.replace(' ', '-')}`}><b>{SURE[finding.difference]}</b> {finding.sure}</p>
+      {entry !== null && <button type="button" class="quiet" onClick={() => open(entry)} aria-label={`Trials behind: ${finding.about}`}>Trials</button>}
+    </li>
+  );
+}
+
+export function Top(): JSX.Element {
+  const { from, figures } = usePage();
+  const [first, ...apart] = from.rankings;
+  const main = useMemo(() => (first === undefined ? [] : findingsOf(from, first)), [from]);
+  const others = useMemo(() => apart.map((ranking) => ({ ranking, findings: findingsOf(from, ranking) })), [from]);
+  const all = from.run.configurations.filter((one) => !one.reference).length;
+  const caught = useMemo(() => catches(from), [from]);
+  return (
+    <section class="part top" aria-labelledby="title-findings">
+      <h1>jsonathlon: {whole(from.run.data.documents)} JSON documents{figures.runs.length > 1 ? `, run ${from.run.name}` : ''}</h1>
+      <Facts />
+      <h2 id="title-findings">Findings</h2>
+      <p>
+        Among {counted(from.configurations.length, 'configuration')}{from.configurations.length < all ? ` of ${all} (others are filtered out)` : ''}
+        {first === undefined ? '' : from.rankings.length > 1 ? `, of those ranked as “${first}”` : ''}. Every answer was compared with the right one; what was wrong has no time.
+      </p>
+      {main.length === 0 ? <p class="empty">Nothing is chosen that can be compared.</p>
+        : (
+          <div class="glance">
+            <Glance />
+            <ul class="findings">{main.map((finding) => <Card key={finding.about} finding={finding} />)}</ul>
+          </div>
+        )}
+      {others.filter((one) => one.findings.length > 0).map(({ ranking, findings }) => (
+        <details key={ranking} class="apart">
+          <summary>Ranked apart: “{ranking}”</summary>
+          <ul class="findings">{findings.map((finding) => <Card key={finding.about} finding={finding} />)}</ul>
+        </details>
+      ))}
+      <p class="method">
+        The fastest over several questions has the smallest geometric mean of (10 ms + time) ÷ (10 ms + best time), over medians. The interval of the ratio to the second is a
+        cautious one, made of those of the single questions as if all were disturbed at once. Yardstick: a hand-written program that can answer these questions and nothing else, never ranked.
+      </p>
+      {caught.length > 0 && (
+        <>
+          <h2>The catch</h2>
+          <ul class="catches">{caught.map((one) => <li key={one.title}><b>{one.title}.</b> {one.text}</li>)}</ul>
+        </>
+      )}
+      <Yardstick />
+    </section>
+  );
+}
+
+function Yardstick(): JSX.Element | null {
+  const { from } = usePage();
+  const slowest = from.entries.filter((entry) => entry.configuration.reference && entry.cell.phase === 'hot' && entry.cell.median_s !== null);
+  const most = Math.max(0, ...slowest.map((entry) => entry.cell.median_s ?? 0));
+  if (most === 0) return null;
+  return <p class="method">For scale: the yardstick needs at most {seconds(most)} for any of the questions here.</p>;
+}

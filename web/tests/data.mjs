@@ -1,0 +1,260 @@
+// Figures and evidence by the contract of src/model.ts, made up but the same every time, for tests of the page.
+
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+export const HOSTILE = '<img src=x onerror=alert(1)>';
+export const SCRIPT = '<script>alert(1)</script>';
+const QUESTIONS = ['q1', 'q2', 'q3', 'q4', 'q5', 'q6'];
+
+/** Numbers between 0 and 1, the same for the same seed. */
+export function numbers(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** What is published, as the program hands it to the page. */
+export function published() {
+  const folder = join(root, 'crates', 'results', 'published');
+  const lines = (name) => readFileSync(join(folder, name), 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const suspected = lines('suspected.tsv').slice(1).map((line) => line.split('\t'));
+  const head = lines('suspected.tsv')[0].split('\t');
+  return ['2025-02', '2025-11'].flatMap((snapshot) => {
+    const [titles, ...rows] = lines(`${snapshot}.tsv`).map((line) => line.split('\t'));
+    return rows.map((row) => {
+      const of = (name) => row[titles.indexOf(name)] ?? '';
+      const number = (name) => (of(name) === '' ? null : Number(of(name)));
+      const seconds = JSON.parse(of('seconds'));
+      const hot = (runs) => (runs.length === 2 ? runs[1] : runs[1] === null || runs[2] === null ? null : Math.min(runs[1], runs[2]));
+      return {
+        snapshot, system: of('system'), version: of('version'), date: of('date') || null, machine: 'm6i.8xlarge',
+        retains_structure: of('retains_structure') === '' ? null : of('retains_structure') === 'yes',
+        tags: of('tags') === '' ? [] : of('tags').split(','), scale: number('scale'), loaded: number('loaded'),
+        total_bytes: number('total_bytes'), data_bytes: number('data_bytes'), index_bytes: number('index_bytes'),
+        cold: seconds.map((runs) => runs[0]), hot: seconds.map(hot), source: of('source'),
+        suspected: suspected.filter((one) => one[head.indexOf('snapshot')] === snapshot && one[head.indexOf('source')] === of('source'))
+          .map((one) => ({ field: one[head.indexOf('field')], reason: one[head.indexOf('reason')] })),
+      };
+    });
+  });
+}
+
+function configuration(system, title, more = {}) {
+  return {
+    system, title, version: '1.0', variant: 'indexed', variant_title: 'One JSON column and one index', storage: 'default',
+    embedded: false, transport: 'tcp', end_of_life: false, ranks_with: 'json-only', reference: false,
+    configuration_digest: `blake3:${system}`, artifact_digest: `sha256:${system}`,
+    exceptions: [{ what: 'query_cache=0', why: 'no results are kept across trials' }],
+    structure: { retains: 'bytes', compared: 1000, equal_bytes: 1000, equal_value: 1000, changes: {} }, rejects: [], ...more,
+  };
+}
+
+const CHANGED = { retains: 'changed', compared: 1000, equal_bytes: 0, equal_value: 830, changes: { 'members added': 120, 'null dropped': 50 } };
+const VALUE = { retains: 'value', compared: 1000, equal_bytes: 3, equal_value: 1000, changes: {} };
+
+export function yardstick() {
+  const one = (variant) => configuration('yardstick', 'yardstick', {
+    variant, variant_title: 'A columnar program', reference: true, embedded: true, transport: null, structure: null, ranks_with: 'none', exceptions: [],
+  });
+  return [one('one-core'), one('parallel')];
+}
+
+/** A few systems with every oddity that the page has words for. */
+export function fewSystems() {
+  return [
+    configuration('clickhouse', 'ClickHouse', { version: '26.7', variant: 'challenge', embedded: true, transport: null, structure: CHANGED }),
+    configuration('postgresql', 'PostgreSQL', { version: '18.6', variant: 'json-only', structure: VALUE, rejects: [{ reason: `refused: ${SCRIPT}`, documents: 9 }] }),
+    configuration('mock', HOSTILE, { variant_title: SCRIPT }),
+    configuration('elasticsearch', 'Elasticsearch', { version: '8.19.8', variant: 'source' }),
+    configuration('mongodb', 'MongoDB', { version: '6.0.5', end_of_life: true, structure: VALUE }),
+    configuration('sqlite', 'SQLite', { version: '3.54.1', embedded: true, transport: null }),
+    configuration('duckdb', 'DuckDB', { version: '2.0.0', variant: 'json', embedded: true, transport: null }),
+    configuration('dolt', 'Dolt', { version: '1.83.2', variant: 'generated', ranks_with: 'generated', structure: VALUE }),
+    configuration('mysql', 'MySQL', { version: '9.7.4', variant: 'generated', ranks_with: 'generated', structure: VALUE }),
+    ...yardstick(),
+  ];
+}
+
+/** Fifty configurations of systems with made-up names. */
+export function manySystems() {
+  return [
+    ...Array.from({ length: 50 }, (_, index) => configuration(`system-${index}`, `System ${index}`, {
+      version: `${1 + (index % 9)}.${index % 5}`, variant: index % 3 === 0 ? 'no-index' : 'indexed', embedded: index % 7 === 0,
+      ranks_with: index % 10 === 9 ? 'generated' : 'json-only', structure: index % 4 === 0 ? VALUE : index % 5 === 0 ? CHANGED : { retains: 'bytes', compared: 1000, equal_bytes: 1000, equal_value: 1000, changes: {} },
+    })),
+    ...yardstick(),
+  ];
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted.length === 0 ? null : sorted[Math.floor(sorted.length / 2)];
+}
+
+/** One run with its evidence. */
+export function makeRun({ name, configurations, documents, seed, rounds = 3, hot = 3, oddities = true, samples = 600 }) {
+  const random = numbers(seed);
+  const spread = () => Math.exp((random() - 0.5) * 0.25);
+  const texts = ['SELECT kind, count(*) FROM events GROUP BY 1', 'Scan events\n  Aggregate', `commit ${SCRIPT} 42`];
+  const [cells, evidence, failures] = [[], [], []];
+  const start = Date.parse('2026-11-22T02:27:41Z');
+  let clock = start;
+
+  const put = (index, step, phase, state, base, count, more = {}) => {
+    const verdict = more.verdict ?? 'exact';
+    const timed = ['exact', 'approximate', 'unverified', 'partial'].includes(verdict);
+    const trials = { round: [], order: [], at_ms: [], seconds: [], server_s: [], verdict: [], bound_by: [], failure: [], metrics: { peak_pss_bytes: [], server_cpu_s: [] } };
+    const perRound = [];
+    for (let round = 1; round <= rounds && count > 0; round += 1) {
+      if (phase === 'load' && round > 1) break;
+      const level = spread();
+      const own = [];
+      for (let order = 0; order < count; order += 1) {
+        const time = Number((base * level * spread()).toPrecision(6));
+        clock += time * 1000 + 20;
+        own.push(time);
+        trials.round.push(round);
+        trials.order.push(order);
+        trials.at_ms.push(Math.round(clock));
+        trials.seconds.push(timed ? time : null);
+        trials.server_s.push(timed ? Number((time * 0.9).toPrecision(4)) : null);
+        trials.verdict.push(verdict);
+        trials.bound_by.push(timed ? 'one core' : null);
+        trials.failure.push(timed ? null : { kind: verdict, error: `it ended with ${SCRIPT}` });
+        trials.metrics.peak_pss_bytes.push(Math.round(2e8 * (1 + random())));
+        trials.metrics.server_cpu_s.push(Number((time * 1.4).toPrecision(4)));
+      }
+      perRound.push(median(own));
+    }
+    const all = trials.seconds.filter((time) => time !== null);
+    const middle = timed && all.length > 0 ? median(all) : null;
+    const several = middle !== null && perRound.length > 1;
+    cells.push({
+      configuration: index, workload: 'analytics', step, phase, state, parameters: {}, trials: all.length, median_s: middle,
+      low_s: several ? Math.min(...perRound) * 0.97 : null, high_s: several ? Math.max(...perRound) * 1.03 : null, verdict,
+      bound_by: middle === null ? null : ['one core', 'cpu', 'cpu, part', 'disk', 'waiting'][Math.floor(random() * 5)],
+      metrics: more.metrics ?? (middle === null ? {} : { peak_pss_bytes: Math.round(2e8 * (1 + random())), server_cpu_s: Number((middle * 1.4).toPrecision(4)), server_s: middle * 0.9 }),
+      of_best: null, of_yardstick: null,
+    });
+    evidence.push({
+      key: `analytics/${configurations[index].system}@${configurations[index].version}/${configurations[index].variant}/${step}/${phase}${state === null ? '' : `/${state}`}`,
+      trials, statement: step.startsWith('q') ? 0 : null,
+      plan: step.startsWith('q') ? { text: 1, file: `plans/${step}.txt`, violations: oddities && index === 1 && step === 'q6' ? ['a scan where an index was promised'] : [] } : null,
+      answers: step.startsWith('q') ? [{ digest: 'blake3:0011', text: 2, trials: all.length }] : [],
+    });
+    if (!timed) failures.push({ configuration: index, step, phase, round: 1, kind: verdict, error: `it ended with ${SCRIPT}` });
+  };
+
+  configurations.forEach((one, index) => {
+    const pace = one.reference ? 2e-9 * (1 + index % 2) : 1e-8 * Math.exp(((index * 7) % configurations.length) / configurations.length * 5);
+    const rejected = oddities && one.system === 'postgresql' ? 9 : oddities && one.system === 'mysql' ? Math.round(documents * 0.02) : 0;
+    const partial = rejected > documents / 1000;
+    put(index, 'load', 'load', null, documents * pace * 800, 1, {
+      verdict: partial ? 'partial' : 'exact',
+      metrics: { documents_offered: documents, documents_loaded: documents - rejected, documents_rejected: rejected, documents_per_s: 1 / (pace * 800), bytes_per_s: 480 / (pace * 800), peak_pss_bytes: Math.round(3e8 * (1 + random())), server_cpu_s: documents * pace * 900, written_bytes: documents * 700 },
+    });
+    for (const state of ['drained', 'compacted']) {
+      const total = Math.round(documents * 480 * (one.reference ? 0.08 : 0.3 + ((index * 13) % 10) / 8) * (state === 'drained' ? 1 : 0.9));
+      put(index, 'size', 'steady', state, 0, 0, { metrics: { total_bytes: total, data_bytes: Math.round(total * 0.85), index_bytes: Math.round(total * 0.15), files_bytes: total + 4096, log_bytes: 1e6, [`${state}_s`]: 0.01 + random() } });
+      cells.at(-1).verdict = partial ? 'partial' : 'exact';
+    }
+    QUESTIONS.forEach((step, question) => {
+      const base = documents * pace * (0.4 + question * 0.35);
+      const odd = !oddities ? 'exact' : one.system === 'elasticsearch' && step === 'q2' ? 'approximate' : one.system === 'duckdb' && step === 'q5' ? 'wrong'
+        : one.system === 'mongodb' && step === 'q4' ? 'timeout' : partial ? 'partial' : 'exact';
+      put(index, step, 'hot', 'drained', base, hot, { verdict: odd });
+      if (!one.reference) put(index, step, oddities && one.system === 'elasticsearch' ? 'cold-unverified' : 'cold', 'drained', base * 3 + 0.02, 1, { verdict: odd });
+    });
+  });
+  beside(configurations, cells);
+  return { run: runOf({ name, configurations, documents, rounds, cells, failures, oddities }), evidence: { texts: [...texts, ...what(configurations)], cells: evidence, series: series(configurations, samples, texts.length, random) } };
+}
+
+function beside(configurations, cells) {
+  const groups = new Map();
+  const comparable = (cell) => cell.median_s !== null && (cell.verdict === 'exact' || cell.verdict === 'approximate');
+  for (const cell of cells) {
+    if (!comparable(cell)) continue;
+    const one = configurations[cell.configuration];
+    for (const key of [one.reference ? null : `${cell.step} ${cell.phase} ${one.ranks_with}`, one.reference && one.variant === 'one-core' ? `${cell.step} ${cell.phase} yardstick` : null]) {
+      if (key === null) continue;
+      const before = groups.get(key);
+      if (before === undefined || cell.median_s < before.median_s) groups.set(key, cell);
+    }
+  }
+  const ratio = (cell, other) => {
+    if (other === undefined || other === cell) return other === undefined ? null : { ratio: 1, low: 1, high: 1, difference: 'no difference shown', other: other.configuration };
+    const value = cell.median_s / other.median_s;
+    const wide = cell.low_s === null || other.low_s === null ? null : Math.exp(0.1);
+    const [low, high] = [wide === null ? null : value / wide, wide === null ? null : value * wide];
+    return { ratio: value, low, high, difference: low === null || (low <= 1 && high >= 1) ? 'no difference shown' : value < 1 ? 'faster' : 'slower', other: other.configuration };
+  };
+  for (const cell of cells) {
+    if (!comparable(cell)) continue;
+    const one = configurations[cell.configuration];
+    if (!one.reference) cell.of_best = ratio(cell, groups.get(`${cell.step} ${cell.phase} ${one.ranks_with}`));
+    cell.of_yardstick = ratio(cell, groups.get(`${cell.step} ${cell.phase} yardstick`));
+  }
+}
+
+function runOf({ name, configurations, documents, rounds, cells, failures, oddities }) {
+  return {
+    name, path: `runs/${name}`, complete: !oddities, open: oddities ? 3 : 0, started: '2026-11-22T02:27:41Z', program: '0.1.0', command: ['jsonathlon', 'run'],
+    machine: { cores: 2, processor: 'Mock Processor', memory_bytes: 25.3e9, kernel: '6.18', os: 'Debian GNU/Linux 12', architecture: 'x86_64', file_system: 'ext4' },
+    disk_bytes_per_s: 1.83e9, rounds,
+    data: { documents, bytes: documents * 480, digest: 'blake3:baa1', source: `${documents} generated events, seed 1`, malformed: 0, staging_s: 1.2, reference_sizes: { raw: documents * 480, 'gzip-6': documents * 133, lz4: documents * 211, 'zstd-1': documents * 123 } },
+    configurations, cells, scores: [], failures,
+  };
+}
+
+function what(configurations) {
+  return configurations.map((one) => `loading ${one.system}@${one.version}-${one.variant}-${one.storage}`);
+}
+
+function series(configurations, samples, firstText, random) {
+  const each = Math.ceil(samples / configurations.length);
+  const values = { busy_cores: [], subject_busy_cores: [], stolen_cores: [], subject_pss_bytes: [], disk_read_bytes_per_s: [], disk_written_bytes_per_s: [], disk_busy_share: [], runnable: [] };
+  const at = Array.from({ length: samples }, (_, index) => index);
+  for (const index of at) {
+    values.busy_cores.push(Number((1 + random()).toFixed(2)));
+    values.subject_busy_cores.push(Number((0.8 + random()).toFixed(2)));
+    values.stolen_cores.push(Number((random() * 0.1).toFixed(2)));
+    values.subject_pss_bytes.push(Math.round(2e8 + 1e6 * (index % each)));
+    values.disk_read_bytes_per_s.push(Math.round(random() * 1e8));
+    values.disk_written_bytes_per_s.push(Math.round(random() * 5e7));
+    values.disk_busy_share.push(Number(random().toFixed(2)));
+    values.runnable.push(Math.round(random() * 4));
+  }
+  return { samples_per_point: 1, at_s: at, what: at.map((index) => (index % each === 0 ? null : firstText + Math.floor(index / each))), values };
+}
+
+/** Figures and evidence of some runs. */
+export function pack(made) {
+  return {
+    figures: { format: 1, program: '0.1.0', made: '2026-11-22T09:00:00Z', runs: made.map((one) => one.run), published: published() },
+    evidence: { runs: made.map((one) => one.evidence) },
+  };
+}
+
+export function small() {
+  return pack([makeRun({ name: 'small', configurations: fewSystems(), documents: 1_000_000, seed: 1 })]);
+}
+
+export function two() {
+  const of = (name, seed) => makeRun({ name, configurations: fewSystems(), documents: 100_000, seed, oddities: false });
+  return pack([of('before', 2), of('after', 3)]);
+}
+
+/** Four runs, 50 systems, 10,000 trials. */
+export function large() {
+  const scales = [['100k', 1e5], ['1m', 1e6], ['10m', 1e7], ['100m', 1e8]];
+  return pack(scales.map(([name, documents], index) =>
+    makeRun({ name: `large-${name}`, configurations: manySystems(), documents, seed: 10 + index, rounds: 3, hot: 2, oddities: false, samples: 2000 })));
+}

@@ -1,0 +1,46 @@
+// Makes the pages that browser tests open, where the program has not made them: node tests/sample.mjs FOLDER
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+import { large, small, two } from './data.mjs';
+
+const here = dirname(fileURLToPath(import.meta.url));
+const built = process.env.JSONATHLON_PAGE_OUT ?? join(here, '..', '..', 'crates', 'report', 'page');
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:";
+
+function packed(part) {
+  return gzipSync(JSON.stringify(part), { level: 9 }).toString('base64');
+}
+
+/** A page of the same make as the program's. */
+export function pageOf({ figures, evidence }) {
+  const script = readFileSync(join(built, 'page.js'), 'utf8').replaceAll('</script', '<\\/script');
+  const style = readFileSync(join(built, 'page.css'), 'utf8');
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta http-equiv="Content-Security-Policy" content="${POLICY}"><title>jsonathlon</title><style>${style}</style></head>
+<body><div id="page"><noscript>This page needs JavaScript.</noscript></div><script type="text/plain" id="figures">${packed(figures)}</script><script type="text/plain" id="evidence">${packed(evidence)}</script><script>${script}</script></body></html>
+`;
+}
+
+/** Writes the three pages into a folder. */
+export function samples(folder) {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, made] of Object.entries({ small, two, large })) {
+    const pack = made();
+    const trials = pack.evidence.runs.flatMap((run) => run.cells).reduce((sum, cell) => sum + cell.trials.round.length, 0);
+    const page = pageOf(pack);
+    writeFileSync(join(folder, `${name}.html`), page);
+    console.log(`${name}.html: ${(page.length / 1e6).toFixed(2)} MB, ${trials} trials`);
+  }
+}
+
+if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const folder = process.argv[2];
+  if (folder === undefined) {
+    console.error('usage: npm run sample -- FOLDER');
+    process.exit(2);
+  }
+  samples(folder);
+}
