@@ -33,14 +33,14 @@ pub(crate) fn draw(sections: &[Section], look: Look) -> String {
 fn write_section(text: &mut String, section: &Section, look: Look) {
     let bold = if look.colour { Style::new().bold() } else { Style::new() };
     // Writing to a String cannot fail.
-    let _ = writeln!(text, "{bold}{}{bold:#}", section.title);
+    let _ = writeln!(text, "{bold}{}{bold:#}", still(&section.title));
     if !section.rows.is_empty() {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(section.header.clone());
         for row in &section.rows {
-            table.add_row(row.clone());
+            table.add_row(row.iter().map(|cell| still(cell)));
         }
         for (index, column) in table.column_iter_mut().enumerate() {
             if index >= section.left_columns && !section.left_also.contains(&index) {
@@ -52,9 +52,14 @@ fn write_section(text: &mut String, section: &Section, look: Look) {
         }
     }
     for note in &section.notes {
-        let _ = writeln!(text, "  {}", paint(note, look));
+        let _ = writeln!(text, "  {}", paint(&still(note), look));
     }
     text.push('\n');
+}
+
+/// Text without what moves a cursor or changes colours: names and messages may come from anybody's run folder.
+fn still(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// Colours a line that must not be overlooked.

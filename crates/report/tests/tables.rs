@@ -241,6 +241,14 @@ fn the_published_score_stands_below_the_questions_in_words_of_its_own() {
 }
 
 #[test]
+fn names_of_anybodys_run_move_no_cursor() {
+    let name = "one\u{1b}[2J";
+    let hostile = run(vec![configuration(name, "x")], system(name, 0.1, 1000.0, Verdict::Exact), &[]);
+    let text = render(&hostile, PLAIN);
+    assert!(text.contains("one [2J") && !text.contains('\u{1b}'), "{text}");
+}
+
+#[test]
 fn a_bad_run_shows_no_time_that_it_should_not() {
     let mut records = system("wrong", 0.001, 1000.0, Verdict::Wrong);
     records.extend(system("partial", 0.0001, 900.0, Verdict::Exact));

@@ -162,6 +162,8 @@ fn best_of<'a, 'b>(standings: &'b [Standing<'a>], ranks_with: &str) -> Option<&'
         .iter()
         .filter(|standing| standing.comparable && standing.configuration.ranks_with == ranks_with)
         .filter(|standing| !standing.configuration.reference && standing.entry.median_s.is_some())
+        // A time of an answer that nothing was compared with is no mark to hold others against.
+        .filter(|standing| standing.entry.verdict != Verdict::Unverified)
         .min_by(|a, b| {
             let time = |standing: &Standing<'_>| standing.entry.median_s.unwrap_or(f64::INFINITY);
             time(a).total_cmp(&time(b))

@@ -22,16 +22,15 @@ pub(super) struct Figures {
     pub(super) published: Vec<Published>,
 }
 
-/// One run's.
+/// One run's. Its command line and the place of its folder are left out: pages are passed on, and both tell of the
+/// user's machine what no figure needs.
 #[derive(Debug, Serialize)]
 pub(super) struct RunFigures {
     name: String,
-    path: String,
     complete: bool,
     open: usize,
     started: String,
     program: String,
-    command: Vec<String>,
     machine: Machine,
     disk_bytes_per_s: Option<Number>,
     rounds: Option<u64>,
@@ -154,12 +153,10 @@ impl RunFigures {
             manifest.data.clone();
         Self {
             name: name.to_owned(),
-            path: run.path.clone(),
             complete: summary.complete,
             open: run.open_trials().len(),
             started: manifest.started.clone(),
             program: manifest.program.clone(),
-            command: manifest.command.clone(),
             machine: manifest.machine.clone(),
             disk_bytes_per_s: manifest.disk_bytes_per_s.map(Number),
             rounds: manifest.settings.get("rounds").and_then(serde_json::Value::as_u64),

@@ -10,7 +10,6 @@ mod number;
 mod series;
 mod texts;
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use jiff::Timestamp;
@@ -90,16 +89,14 @@ fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-/// A name for each run: the last part of its folder, with a number where others are called so too.
+/// A name for each run: the last part of its folder, with a number where another one is called so.
 fn names(runs: &[Run]) -> Vec<String> {
-    let mut seen: HashMap<String, usize> = HashMap::new();
-    runs.iter()
-        .map(|run| {
-            let last = Path::new(&run.path).file_name();
-            let name = last.map_or_else(|| run.path.clone(), |name| name.to_string_lossy().into_owned());
-            let times = seen.entry(name.clone()).or_default();
-            *times += 1;
-            if *times == 1 { name } else { format!("{name} ({times})") }
-        })
-        .collect()
+    let mut names: Vec<String> = Vec::with_capacity(runs.len());
+    for run in runs {
+        let last = Path::new(&run.path).file_name();
+        let name = last.map_or_else(|| run.path.clone(), |name| name.to_string_lossy().into_owned());
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        names.extend(std::iter::once(name.clone()).chain(numbered).find(|free| !names.contains(free)));
+    }
+    names
 }
