@@ -324,7 +324,7 @@ pub(crate) struct ReportArguments {
     /// Folders of runs; several are shown side by side
     #[arg(value_name = "DIR", required = true)]
     pub(crate) runs: Vec<PathBuf>,
-    /// File of the page, which is written over [default: report.html in the folder of a single run, else
+    /// File of the page, which is replaced [default: report.html in the folder of a single run, else
     /// jsonathlon-report.html here]
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

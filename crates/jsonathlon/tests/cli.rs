@@ -411,6 +411,7 @@ fn help_mentions_what_matters() {
                 "run",
                 "systems",
                 "data",
+                "report",
                 "export",
                 "compare",
                 "published",

@@ -7,6 +7,7 @@ mod support;
 use std::io::Read;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Once;
 use std::time::Duration;
 
 use base64::Engine;
@@ -15,7 +16,7 @@ use flate2::read::GzDecoder;
 use jsonathlon_results::summary::Run;
 use serde_json::{Value, json};
 use support::made_runs::{HOSTILE_NAME, HOSTILE_TEXT, Made};
-use support::process::Running;
+use support::process::{Ended, Running};
 use support::real::{BROWSER, excluded};
 use support::{World, mock};
 
@@ -134,6 +135,11 @@ fn a_page_needs_runs_and_a_place() {
     world.run(&["report"]).expect(2);
     let told = world.run(&["report", &run, "-o", &world.text("no/such/folder/page.html")]).expect(3).stderr;
     assert!(told.contains("failed to write"), "{told}");
+    // A link that the user names is written through and stays.
+    let (link, target) = (world.path("link"), world.file("target", ""));
+    std::os::unix::fs::symlink(&target, &link).unwrap();
+    world.run(&["report", &run, "-o", link.to_str().unwrap()]).expect(0);
+    assert!(link.is_symlink() && std::fs::read_to_string(&target).unwrap().starts_with("<!doctype html>"));
     // The same run named twice is one run.
     let out = world.text("page.html");
     world.run(&["report", &run, &format!("{run}/../run"), "-o", &out]).expect(0);
@@ -171,6 +177,34 @@ fn pages(world: &World, folder: &Path) {
     report("large.html", &large.each_ref().map(String::as_str));
 }
 
+/// Runs a script of `web/package.json`, whose packages are installed first where they are not.
+fn npm(arguments: &[&str], pages: &Path) -> Ended {
+    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new("npm");
+        command.args(arguments).current_dir(&web).env("JSONATHLON_PAGES", pages);
+        Running::start(command, &web).end(BROWSER_LIMIT).expect(0)
+    };
+    assert!(
+        Command::new("npm").arg("--version").output().is_ok(),
+        "the page's tests need npm, of Node 20 or newer"
+    );
+    // Two tests may come here at once.
+    static INSTALLED: Once = Once::new();
+    INSTALLED.call_once(|| {
+        if !web.join("node_modules").exists() {
+            run(&["ci", "--no-audit", "--no-fund"]);
+        }
+    });
+    run(arguments)
+}
+
+#[test]
+fn the_pages_own_computations_are_right() {
+    let nothing = tempfile::tempdir().unwrap();
+    npm(&["test"], nothing.path());
+}
+
 #[test]
 fn a_real_browser_shows_it() {
     if excluded(&[BROWSER]) {
@@ -179,16 +213,5 @@ fn a_real_browser_shows_it() {
     let world = World::new();
     let folder = world.path("pages");
     pages(&world, &folder);
-    let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
-    let npm = |arguments: &[&str]| {
-        let mut command = Command::new("npm");
-        command.args(arguments).current_dir(&web).env("JSONATHLON_PAGES", &folder);
-        Running::start(command, &web).end(BROWSER_LIMIT)
-    };
-    if !web.join("node_modules").exists() {
-        npm(&["ci", "--no-audit", "--no-fund"]).expect(0);
-    }
-    npm(&["test"]).expect(0);
-    let shown = npm(&["run", "test:browser"]).expect(0).stdout;
-    println!("{shown}");
+    println!("{}", npm(&["run", "test:browser"], &folder).stdout);
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{File, TryLockError};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use jsonathlon_measure::series::Sample;
@@ -244,17 +245,21 @@ fn journal_path(path: &Path) -> PathBuf {
     path.join(JOURNAL)
 }
 
-/// Writes a file so that it is there whole or not at all.
+/// Writes a file so that it is there whole or not at all. What is in its place is replaced and never written
+/// through: a link in a run folder that came from somebody else leads nowhere.
 ///
 /// # Errors
 /// When it cannot be written.
 pub fn write_whole(path: &Path, text: &[u8]) -> Result<(), ResultsError> {
-    let partial = path.with_extension("partial");
     let write = || -> std::io::Result<()> {
-        let mut file = File::create(&partial)?;
+        // An empty parent is this folder.
+        let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        // As any new file: the user's mask takes away what it will.
+        let open_to_all = std::fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new().permissions(open_to_all).tempfile_in(parent)?;
         file.write_all(text)?;
-        file.sync_all()?;
-        std::fs::rename(&partial, path)
+        file.as_file().sync_all()?;
+        file.persist(path).map(drop).map_err(|failed| failed.error)
     };
     write().map_err(ResultsError::io("write", path))
 }
@@ -286,6 +291,23 @@ mod tests {
         std::fs::write(at.join("mine"), "").unwrap();
         held.abandon().unwrap();
         assert_eq!(std::fs::read_dir(&at).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_a_file_is_replaced_and_not_written_through() {
+        let folder = tempfile::tempdir().unwrap();
+        let (own, link) = (folder.path().join("own"), folder.path().join("report.html"));
+        std::fs::write(&own, "mine").unwrap();
+        std::os::unix::fs::symlink(&own, &link).unwrap();
+        write_whole(&link, b"page").unwrap();
+        assert_eq!(std::fs::read(&own).unwrap(), b"mine");
+        assert_eq!(std::fs::read(&link).unwrap(), b"page");
+        assert!(!link.is_symlink());
+        // Nothing stays behind of what could not be put in its place.
+        let taken = folder.path().join("taken");
+        std::fs::create_dir(&taken).unwrap();
+        write_whole(&taken, b"page").unwrap_err();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 3);
     }
 
     #[test]

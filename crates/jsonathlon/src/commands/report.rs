@@ -1,10 +1,14 @@
 //! `jsonathlon report`.
 
 use std::collections::HashSet;
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
+use std::time::{Duration, Instant};
 
 use jsonathlon_report::page;
+use jsonathlon_results::folder::write_whole;
 use jsonathlon_results::summary::Run;
 
 use super::print;
@@ -15,6 +19,8 @@ use crate::exit::Failure;
 const MANY: &str = "jsonathlon-report.html";
 /// Opens a file with the program that the desktop has for it (xdg-utils).
 const OPENER: &str = "xdg-open";
+/// It ends at once where it hands the file to a desktop. Elsewhere it may become the browser.
+const HANDING_OVER: Duration = Duration::from_secs(3);
 
 pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     let mut seen = HashSet::new();
@@ -24,13 +30,21 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
         .iter()
         .filter(|folder| seen.insert(folder.canonicalize().unwrap_or_else(|_| (*folder).clone())))
         .collect();
-    let runs = folders.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<_>, _>>()?;
-    let file = match (&arguments.out, folders.as_slice()) {
-        (Some(file), _) => file.clone(),
-        (None, [folder]) => folder.join(page::FILE),
-        (None, _) => PathBuf::from(MANY),
+    let mut runs = folders.iter().map(|folder| Run::read(folder)).collect::<Result<Vec<_>, _>>()?;
+    let file = match &arguments.out {
+        None if runs.len() == 1 => page::write_own(runs.remove(0))?,
+        out => {
+            let file = out.clone().unwrap_or_else(|| PathBuf::from(MANY));
+            let text = page::now(&runs)?;
+            if leads_elsewhere(&file) {
+                write_through(&file, text.as_bytes())?;
+                // It may be standard output.
+                return Ok(ExitCode::SUCCESS);
+            }
+            write_whole(&file, text.as_bytes())?;
+            file
+        }
     };
-    page::write(&runs, &file)?;
     print(&format!("{}\n", file.display()))?;
     if arguments.open {
         open(&file)?;
@@ -38,17 +52,42 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whether the user names a pipe, a device or a link, which is written to and must not be replaced by a file.
+fn leads_elsewhere(file: &Path) -> bool {
+    std::fs::symlink_metadata(file).is_ok_and(|there| !there.is_file() && !there.is_dir())
+}
+
+fn write_through(file: &Path, text: &[u8]) -> Result<(), Failure> {
+    OpenOptions::new()
+        .write(true)
+        .truncate(true)
+        .open(file)
+        .and_then(|mut open| open.write_all(text))
+        .map_err(|error| Failure::environment(format!("failed to write {}: {error}", file.display())))
+}
+
 fn open(file: &Path) -> Result<(), Failure> {
-    let opened = Command::new(OPENER).arg(file).stdin(Stdio::null()).status();
-    match opened {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Failure::environment(format!(
-            "{OPENER} ended with {status}; open {} in a browser",
-            file.display()
-        ))),
-        Err(error) => Err(Failure::environment(format!(
-            "failed to start {OPENER}: {error}; open {} in a browser",
-            file.display()
-        ))),
+    let failed =
+        |why: &str| Failure::environment(format!("{OPENER} {why}; open {} in a browser", file.display()));
+    // A name that begins with a dash is no option.
+    let file =
+        std::path::absolute(file).map_err(|error| failed(&format!("cannot be told where: {error}")))?;
+    let quiet = Stdio::null;
+    let mut opener = Command::new(OPENER)
+        .arg(&file)
+        .stdin(quiet())
+        .stdout(quiet())
+        .stderr(quiet())
+        .spawn()
+        .map_err(|error| failed(&format!("cannot be started: {error}")))?;
+    let begun = Instant::now();
+    while begun.elapsed() < HANDING_OVER {
+        match opener.try_wait() {
+            Ok(Some(status)) if status.success() => return Ok(()),
+            Ok(Some(status)) => return Err(failed(&format!("ended with {status}"))),
+            Ok(None) => std::thread::sleep(Duration::from_millis(20)),
+            Err(error) => return Err(failed(&format!("cannot be waited for: {error}"))),
+        }
     }
+    Ok(())
 }

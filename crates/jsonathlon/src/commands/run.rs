@@ -285,10 +285,9 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
         render(&run, Look { colour: true })
     };
     print(&text)?;
-    let page = folder.join(page::FILE);
-    match page::write(&[run], &page) {
-        Ok(()) if json => anstream::eprintln!("the page of this run: {}", page.display()),
-        Ok(()) => print(&format!("\nthe page of this run: {}\n", page.display()))?,
+    match page::write_own(run) {
+        Ok(page) if json => anstream::eprintln!("the page of this run: {}", page.display()),
+        Ok(page) => print(&format!("\nthe page of this run: {}\n", page.display()))?,
         // The figures are safe in the folder; a page of them can be made at any time.
         Err(error) => anstream::eprintln!(
             "there is no page: {error}; make it later with: jsonathlon report {}",

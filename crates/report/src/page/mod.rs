@@ -10,7 +10,7 @@ mod number;
 mod series;
 mod texts;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use jsonathlon_results::ResultsError;
@@ -38,13 +38,22 @@ pub enum PageError {
 /// Name of the page in the folder of its run.
 pub const FILE: &str = "report.html";
 
-/// Writes the page of one or many runs.
+/// The page of one or many runs as this program makes it now.
 ///
 /// # Errors
-/// When the files behind a run cannot be read, or the page cannot be written.
-pub fn write(runs: &[Run], to: &Path) -> Result<(), PageError> {
-    let text = page(runs, env!("CARGO_PKG_VERSION"), &Timestamp::now().to_string())?;
-    Ok(write_whole(to, text.as_bytes())?)
+/// When the files behind a run cannot be read.
+pub fn now(runs: &[Run]) -> Result<String, PageError> {
+    page(runs, env!("CARGO_PKG_VERSION"), &Timestamp::now().to_string())
+}
+
+/// Writes the page of a run to [`FILE`] in its folder, and gives the path.
+///
+/// # Errors
+/// When the files behind the run cannot be read, or the page cannot be written.
+pub fn write_own(run: Run) -> Result<PathBuf, PageError> {
+    let file = Path::new(&run.path).join(FILE);
+    write_whole(&file, now(&[run])?.as_bytes())?;
+    Ok(file)
 }
 
 /// The page of one or many runs, as HTML. `made` is the time now, RFC 3339.
@@ -93,8 +102,10 @@ fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
 fn names(runs: &[Run]) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(runs.len());
     for run in runs {
-        let last = Path::new(&run.path).file_name();
-        let name = last.map_or_else(|| run.path.clone(), |name| name.to_string_lossy().into_owned());
+        // A folder may have been named by `.`.
+        let path = std::fs::canonicalize(&run.path).unwrap_or_else(|_| PathBuf::from(&run.path));
+        let name =
+            path.file_name().map_or_else(|| run.path.clone(), |name| name.to_string_lossy().into_owned());
         let numbered = (2..).map(|number| format!("{name} ({number})"));
         names.extend(std::iter::once(name.clone()).chain(numbered).find(|free| !names.contains(free)));
     }

@@ -66,7 +66,7 @@ impl Series {
                 series.values.entry(name).or_default().push(mean.map(Number));
             }
         }
-        // A column of nothing, such as the temperature of a machine without a sensor, is none.
+        // A column of nothing, such as the frequency where a kernel does not tell it, is none.
         series.values.retain(|_, column| column.iter().any(Option::is_some));
         Some(series)
     }

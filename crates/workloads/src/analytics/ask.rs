@@ -386,7 +386,9 @@ impl Asking<'_> {
         let file =
             format!("plans/{}-{}-{}.txt", self.cells.target.id(), self.question.id(), self.state.word());
         let violations = self.rules().violations(&text);
-        let content = format!("{statement}\n\n{text}\n");
+        // The first empty line parts the two, so there is none in the statement.
+        let asked: Vec<&str> = statement.lines().filter(|line| !line.trim().is_empty()).collect();
+        let content = format!("{}\n\n{text}\n", asked.join("\n"));
         recorder
             .folder
             .write_file(&file, content.as_bytes())
