@@ -219,18 +219,21 @@ fn put(new: &Path, place: &Path) -> std::io::Result<()> {
 /// Exchanges two folders, at once where the file system can do so.
 fn exchange(new: &Path, place: &Path) -> std::io::Result<()> {
     match renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
-        Err(error) if is_unknown(error) => {
-            let mut old = new.as_os_str().to_owned();
-            old.push(".old");
-            std::fs::rename(place, &old)?;
-            if let Err(error) = std::fs::rename(new, place) {
-                std::fs::rename(&old, place)?;
-                return Err(error);
-            }
-            std::fs::rename(&old, new)
-        }
+        Err(error) if is_unknown(error) => exchange_in_steps(new, place),
         other => Ok(other?),
     }
+}
+
+/// The same where it cannot be done at once: between two of these steps there is nothing in `place`.
+fn exchange_in_steps(new: &Path, place: &Path) -> std::io::Result<()> {
+    let mut old = new.as_os_str().to_owned();
+    old.push(".old");
+    std::fs::rename(place, &old)?;
+    if let Err(error) = std::fs::rename(new, place) {
+        std::fs::rename(&old, place)?;
+        return Err(error);
+    }
+    std::fs::rename(&old, new)
 }
 
 /// Whether a file system, or the kernel, does not know what it was asked for.
@@ -269,5 +272,56 @@ mod tests {
         for name in ["", ".", "..", ".x", "-x", "_x", "a/b", "../a", "a b", "a\n", "é", "a|b", &long] {
             assert!(!is_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn folders_are_exchanged_and_none_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let (new, place) = (folder.path().join("new"), folder.path().join("place"));
+        for (path, name) in [(&new, "1"), (&place, "2")] {
+            std::fs::create_dir(path).unwrap();
+            std::fs::write(path.join(name), "").unwrap();
+        }
+        let are = |one: &str, other: &str| {
+            assert!(new.join(one).exists() && place.join(other).exists());
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+        };
+        exchange(&new, &place).unwrap();
+        are("2", "1");
+        exchange_in_steps(&new, &place).unwrap();
+        are("1", "2");
+        // Back to where it was, since there is nothing to take its place.
+        assert!(exchange_in_steps(&folder.path().join("none"), &place).is_err());
+        are("1", "2");
+    }
+
+    #[test]
+    fn nothing_is_put_over_anything() {
+        let folder = tempfile::tempdir().unwrap();
+        let (new, place) = (folder.path().join("new"), folder.path().join("place"));
+        std::fs::create_dir(&new).unwrap();
+        std::fs::create_dir(&place).unwrap();
+        assert_eq!(
+            put(&new, &place).unwrap_err().kind(),
+            ErrorKind::AlreadyExists,
+            "not even an empty folder"
+        );
+        std::fs::remove_dir(&place).unwrap();
+        put(&new, &place).unwrap();
+        assert!(place.exists() && !new.exists());
+    }
+
+    #[test]
+    fn what_is_half_made_is_gone_and_what_is_not_known_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) =
+            (Beside::create(folder.path(), "x").unwrap(), Beside::create(folder.path(), "x").unwrap());
+        assert_ne!(one.0, other.0);
+        std::fs::write(one.0.join(folder::JOURNAL), "").unwrap();
+        std::fs::write(other.0.join("mine"), "").unwrap();
+        let kept = other.0.clone();
+        drop((one, other));
+        assert!(kept.join("mine").exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }
