@@ -364,15 +364,20 @@ pub(crate) struct CompareArguments {
     #[arg(long, value_name = "NAME", conflicts_with = "save_baseline")]
     pub(crate) baseline: Option<String>,
     /// Keep a run as the baseline of this name, and compare nothing
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["fail_on_regression", "different_data", "format", "json"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["fail_on_regression", "allow_missing", "different_data", "format", "json"])]
     pub(crate) save_baseline: Option<String>,
-    /// Replace a baseline of the same name
+    /// Replace a baseline of the same name; what is no baseline is left alone
     #[arg(long, requires = "save_baseline")]
     pub(crate) force: bool,
-    /// End with exit code 1 when a cell is shown to be slower by more than so many per cent (such as 5 or 5%),
-    /// when a cell that was right fails, or when B is not complete
+    /// End with exit code 1 when a cell is slower, shown by its interval, and by more than PCT (such as 5 or 5%) in
+    /// its median, when a cell that was right fails, is missing or is not comparable, when B is not complete, or
+    /// when no cell has an interval
     #[arg(long, value_name = "PCT", value_parser = size::percentage)]
     pub(crate) fail_on_regression: Option<f64>,
+    /// Let B pass though cells that were right in A are missing or not comparable, as in a run that is smaller on
+    /// purpose; how many is said
+    #[arg(long, requires = "fail_on_regression")]
+    pub(crate) allow_missing: bool,
     /// Compare runs of different documents, of the same number
     #[arg(long)]
     pub(crate) different_data: bool,

@@ -64,7 +64,9 @@ impl Failure {
             Self::Results(error)
             | Self::Run(RunError::Results(error))
             | Self::Page(PageError::Results(error)) => match error {
-                ResultsError::Io { .. } | ResultsError::Locked { .. } => ENVIRONMENT,
+                ResultsError::Io { .. } | ResultsError::Locked { .. } | ResultsError::NoDataFolder => {
+                    ENVIRONMENT
+                }
                 _ => USAGE,
             },
             Self::Page(_) => ENVIRONMENT,
@@ -80,11 +82,11 @@ impl Failure {
     /// Says on standard error what went wrong, with its causes.
     pub(crate) fn print(&self) {
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
-        let mut said = self.to_string();
+        let mut said = self.printable(&self.to_string());
         anstream::eprintln!("{style}error:{style:#} {said}");
         let mut cause = self.source();
         while let Some(error) = cause {
-            let reason = error.to_string();
+            let reason = self.printable(&error.to_string());
             // Most messages end with the words of their cause.
             if !said.contains(&reason) {
                 anstream::eprintln!("  because: {reason}");
@@ -93,8 +95,19 @@ impl Failure {
             cause = error.source();
         }
         if let Self::Plain { advice: Some(advice), .. } = self {
-            anstream::eprintln!("{advice}");
+            anstream::eprintln!("{}", self.printable(advice));
         }
+    }
+
+    /// A message without what moves a cursor or changes colours: names and sources in it may come from anybody's
+    /// run folder. What is said of such a folder has no lines either, which could be taken for the program's own.
+    fn printable(&self, message: &str) -> String {
+        let lines = !matches!(
+            self,
+            Self::Results(_) | Self::Run(RunError::Results(_)) | Self::Page(PageError::Results(_))
+        );
+        let harmless = |c: char| !c.is_control() || (lines && c == '\n');
+        message.chars().map(|c| if harmless(c) { c } else { ' ' }).collect()
     }
 }
 
@@ -103,5 +116,23 @@ fn data_code(error: &DataError) -> u8 {
         DataError::Cancelled => INTERRUPTED,
         DataError::DiskFull { .. } => ENVIRONMENT,
         _ => USAGE,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_move_no_cursor() {
+        let told = |failure: &Failure| failure.printable(&failure.to_string());
+        let foreign = Failure::Results(ResultsError::Incomparable("a\u{1b}[2Jb\u{9b}1mc\nPASSED".to_owned()));
+        assert_eq!(told(&foreign), "a [2Jb 1mc PASSED");
+        assert_eq!(told(&Failure::usage("this lacks\n    that\r\u{7}")), "this lacks\n    that  ");
+    }
+
+    #[test]
+    fn without_a_folder_for_baselines_the_environment_lacks_something() {
+        assert_eq!(Failure::from(ResultsError::NoDataFolder).code(), ENVIRONMENT);
     }
 }

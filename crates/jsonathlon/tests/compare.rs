@@ -10,10 +10,12 @@ use serde_json::{Value, json};
 use support::process::{Ended, Running};
 use support::{LIMIT, World, mock, names_in};
 
-/// A world with a run in `a`, whose every trial takes as long as it is told to: rounds are 1 % apart.
-fn measured(system: &str) -> World {
-    let world = World::with(&[mock(system, json!({}))]);
-    world.measure_into("a", system, &["-n", "200", "-r", "5", "-t", "2"]).expect(0);
+/// A world with a run in `a` of systems separated by commas, whose every trial takes as long as it is told to: rounds
+/// are 1 % apart.
+fn measured(systems: &str) -> World {
+    let all: Vec<_> = systems.split(',').map(|system| mock(system, json!({}))).collect();
+    let world = World::with(&all);
+    world.measure_into("a", systems, &["-n", "200", "-r", "5", "-t", "2"]).expect(0);
     rewrite(&world, "a", |trial| {
         let question = trial.cell.step.trim_start_matches('q').parse().unwrap_or(7.0);
         trial.seconds = trial.seconds.map(|_| 0.01 * question * (1.0 + 0.01 * f64::from(trial.round)));
@@ -49,6 +51,19 @@ fn planted(world: &World, to: &str, wanted: impl Fn(&Trial) -> bool, change: imp
         if wanted(trial) {
             change(trial);
         }
+    });
+}
+
+/// A copy without the trials that are not wanted, which were never planned either.
+fn smaller(world: &World, to: &str, unwanted: impl Fn(&str) -> bool) {
+    copy(world, "a", to);
+    let kept = world.kept(to);
+    let records = kept.records().into_iter().filter(|record| !unwanted(&record.key));
+    let text: String = records.map(|record| serde_json::to_string(&record).unwrap() + "\n").collect();
+    std::fs::write(kept.path("journal.ndjson"), text).unwrap();
+    kept.edit_manifest(|manifest| {
+        let trials = manifest["plan"]["trials"].as_array_mut().unwrap();
+        trials.retain(|key| !unwanted(key.as_str().unwrap()));
     });
 }
 
@@ -126,7 +141,9 @@ fn a_planted_slow_down_by_a_fifth_is_slower_and_fails() {
         assert_eq!(comparison["gate"]["passed"], code == 0, "{allowed}");
     }
     let text = compare(&world, &["a", "b", "--fail-on-regression", "5%"]).expect(1).stdout;
-    assert!(text.contains("NOT PASSED: 1 regression, with 5 % allowed"), "{text}");
+    let verdict = "NOT PASSED: 1 cell is slower, shown by its interval, and by more than 5 % in its median; \
+                   1 cell has no interval and cannot be shown to be slower\n";
+    assert!(text.contains(verdict), "{text}");
     assert!(text.contains("regression: ma 1.0 plain default: q2 hot takes 1.20 times as long"), "{text}");
     // The other way round it is a gain.
     let comparison = json_of(&compare(&world, &["b", "a", "--json", "--fail-on-regression", "5"]).expect(0));
@@ -231,6 +248,147 @@ fn an_incomplete_run_is_compared_with_a_warning_and_does_not_pass() {
     let text = compare(&world, &["a", "b", "--fail-on-regression", "5%"]).expect(1).stdout;
     assert!(text.contains("what is missing does not pass"), "{text}");
     compare(&world, &["--save-baseline", "half", "b"]).expect(0).says(&["half", "not complete"][1..]);
+}
+
+#[test]
+fn what_is_gone_from_a_run_does_not_pass_unless_it_may_be_missing() {
+    let world = measured("ma,mb");
+    smaller(&world, "b", |key| key.contains("/mb@") || key.contains("/ma@1.0/plain/q6/hot;"));
+    world.kept("b").edit_manifest(|manifest| {
+        manifest["configurations"].as_array_mut().unwrap().retain(|one| one["system"] != "mb");
+    });
+    compare(&world, &["a", "b"]).expect(0);
+    let text = compare(&world, &["a", "b", "--fail-on-regression", "5%"]).expect(1).stdout;
+    assert!(
+        text.contains("NOT PASSED: 2 configurations have cells that are missing or not comparable"),
+        "{text}"
+    );
+    assert!(text.contains("not passed: mb 1.0 plain default: all of it, 1"), "{text}");
+    assert!(
+        text.contains("not passed: ma 1.0 plain default: 1 cell that was right in A is missing"),
+        "{text}"
+    );
+    assert!(!text.contains("regression:"), "nothing of it is called so: {text}");
+    let arguments = ["a", "b", "--fail-on-regression", "5%", "--allow-missing"];
+    let text = compare(&world, &arguments).expect(0).stdout;
+    let verdict = text.lines().find(|line| line.contains("PASSED: nothing is slower")).unwrap();
+    assert!(verdict.contains("cells that were right in A were not looked at"), "{verdict}");
+    compare(&world, &["b", "a", "--fail-on-regression", "5%"]).expect(0);
+    compare(&world, &["a", "b", "--allow-missing"]).expect(2).says(&["--fail-on-regression"]);
+}
+
+#[test]
+fn what_cannot_be_compared_any_more_does_not_pass() {
+    let world = measured("ma");
+    let cold = |trial: &Trial| matches!(trial.cell.phase, Phase::Cold | Phase::ColdUnverified);
+    let other = |trial: &mut Trial| {
+        let verified = trial.cell.phase == Phase::Cold;
+        trial.cell.phase = if verified { Phase::ColdUnverified } else { Phase::Cold };
+    };
+    planted(&world, "b", cold, other);
+    let text = compare(&world, &["a", "b", "--fail-on-regression", "5%"]).expect(1).stdout;
+    assert!(text.contains("6 cells that were right in A are missing or not comparable in B"), "{text}");
+    // A size that cannot be taken, and answers that nothing was compared with.
+    planted(&world, "c", |trial| trial.cell.step == "size", fail);
+    let text = compare(&world, &["a", "c", "--fail-on-regression", "1000%"]).expect(1).stdout;
+    assert!(text.contains("regression: ma 1.0 plain default: size, drained now fails"), "{text}");
+    planted(
+        &world,
+        "d",
+        |trial| is(trial, "q1", Phase::Hot),
+        |trial| {
+            trial.verdict = Verdict::Unverified;
+            trial.seconds = trial.seconds.map(|seconds| 0.1 * seconds);
+        },
+    );
+    let text = compare(&world, &["a", "d", "--fail-on-regression", "1000%"]).expect(1).stdout;
+    assert!(text.contains("0 faster") && text.contains("now fails, exact in A, unverified in B"), "{text}");
+}
+
+#[test]
+fn a_gate_that_tested_nothing_does_not_pass() {
+    let world = measured("ma");
+    smaller(&world, "b", |key| !key.ends_with("#1.0"));
+    for runs in [["a", "b"], ["b", "a"], ["b", "b"]] {
+        let arguments = [runs.as_slice(), &["--fail-on-regression", "1000%", "--allow-missing"]].concat();
+        let text = compare(&world, &arguments).expect(1).stdout;
+        assert!(text.contains("NOT PASSED: nothing could be tested; 13 cells have no interval"), "{text}");
+    }
+    // A load that took five times as long is in sight, and shows nothing.
+    planted(
+        &world,
+        "c",
+        |trial| trial.cell.step == "load",
+        |trial| trial.seconds = trial.seconds.map(|seconds| 5.0 * seconds),
+    );
+    let text = compare(&world, &["a", "c", "--fail-on-regression", "5%"]).expect(0).stdout;
+    let (differs, folded) = text.split_once("\nno difference shown\n").unwrap();
+    assert!(differs.contains("difference not shown (one round)") && !folded.contains("load  "), "{text}");
+}
+
+#[test]
+fn the_verdict_alone_decides_its_colour() {
+    let world = measured("ma");
+    planted(&world, "b", |trial| is(trial, "q3", Phase::Hot), fail);
+    let coloured = |runs: [&str; 2], code: i32| {
+        let mut command =
+            world.command(&[&["compare"], runs.as_slice(), &["--fail-on-regression", "5%"]].concat());
+        command.env("CLICOLOR_FORCE", "1");
+        let text = Running::start(command, &world.path("")).end(LIMIT).expect(code).stdout;
+        let lines = text.lines().filter(|line| line.contains("PASSED: "));
+        let red: Vec<bool> = lines.map(|line| line.contains("\u{1b}[31m")).collect();
+        assert!(text.contains("\u{1b}[1m"), "{text}");
+        red
+    };
+    assert_eq!(coloured(["a", "a"], 0), [false, false]);
+    assert_eq!(coloured(["a", "b"], 1), [true, true]);
+}
+
+#[test]
+fn runs_of_others_write_nothing_but_text_on_the_terminal() {
+    let world = measured("ma");
+    copy(&world, "a", "b");
+    world.kept("b").edit_manifest(|manifest| {
+        manifest["data"]["source"] = "\u{1b}[2J\u{9b}1m\nPASSED: all of it".into();
+        manifest["data"]["digest"] = "blake3:\u{1b}]0;x\u{7}".into();
+    });
+    let still = |text: &str| !text.chars().any(|c| c.is_control() && c != '\n');
+    let refused = compare(&world, &["a", "b"]).expect(2).says(&["are of different documents"]);
+    assert!(still(&refused.stderr), "{:?}", refused.stderr);
+    assert!(!refused.stderr.contains("\nPASSED"), "{}", refused.stderr);
+    let text = compare(&world, &["a", "b", "--different-data"]).expect(0).stdout;
+    assert!(still(&text), "{text:?}");
+}
+
+#[test]
+fn without_a_home_a_missing_run_is_spoken_of() {
+    let world = measured("ma");
+    let homeless = |arguments: &[&str]| {
+        let mut command = world.command(&[&["compare"], arguments].concat());
+        for name in ["HOME", "XDG_DATA_HOME", "JSONATHLON_BASELINES"] {
+            command.env_remove(name);
+        }
+        Running::start(command, &world.path("")).end(LIMIT)
+    };
+    homeless(&["typo", "a"]).expect(2).says(&["there is no folder typo, and", "no folder for baselines"]);
+    homeless(&["systems", "a"]).expect(2).says(&["systems holds no run"]);
+    homeless(&["--baseline", "main", "a"]).expect(3).says(&["no folder for baselines"]);
+    homeless(&["a", "a"]).expect(0);
+}
+
+#[test]
+fn force_replaces_baselines_and_nothing_else() {
+    let world = measured("ma");
+    compare(&world, &["--save-baseline", "main", "a"]).expect(0);
+    let note = world.path("baselines/main/note.txt");
+    std::fs::write(&note, "mine").unwrap();
+    let refused = compare(&world, &["--save-baseline", "main", "a", "--force"]).expect(2);
+    refused.says(&["is no baseline", "choose another name"]);
+    assert_eq!(names_in(&world.path("baselines/main")), ["journal.ndjson", "manifest.json", "note.txt"]);
+    std::fs::remove_file(note).unwrap();
+    compare(&world, &["--save-baseline", "main", "a", "--force"]).expect(0);
+    assert_eq!(names_in(&world.path("baselines")), ["main"]);
+    assert_eq!(names_in(&world.path("baselines/main")), ["journal.ndjson", "manifest.json"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use jsonathlon_results::compare::{
-    Alone, CellComparison, Changed, Counts, Gate, Outcome, RunComparison, Side,
+    Alone, CellComparison, Changed, Counts, Gate, Outcome, Reason, ReasonKind, RunComparison, Side,
 };
 use jsonathlon_results::comparison::Difference;
 use jsonathlon_results::record::Verdict;
@@ -12,12 +12,16 @@ use crate::sections::{Section, none, optional, printable, short};
 use crate::tables::{Look, draw};
 use crate::{format, markdown};
 
+/// Where nobody said what a cell may be slower by: a ratio without an interval that is further away from one is not
+/// folded away.
+const NOTABLE: f64 = 0.05;
+
 /// The comparison as tables for the terminal.
 #[must_use]
 pub fn tables(comparison: &RunComparison, look: Look) -> String {
     let mut sections = vec![heading(comparison), differences(comparison)];
-    sections.extend(cells("what differs", comparison, |cell| !is_quiet(cell)));
-    sections.extend(cells("no difference shown", comparison, is_quiet));
+    sections.extend(cells("what differs", comparison, |cell| !is_quiet(cell, comparison)));
+    sections.extend(cells("no difference shown", comparison, |cell| is_quiet(cell, comparison)));
     sections.extend(sizes(comparison));
     sections.extend(only(comparison));
     sections.push(closing(comparison));
@@ -28,7 +32,7 @@ pub fn tables(comparison: &RunComparison, look: Look) -> String {
 #[must_use]
 pub fn markdown(comparison: &RunComparison) -> String {
     let mut sections = vec![heading(comparison), differences(comparison)];
-    sections.extend(cells("what differs", comparison, |cell| !is_quiet(cell)));
+    sections.extend(cells("what differs", comparison, |cell| !is_quiet(cell, comparison)));
     let mut text = markdown::write(&sections, 3);
     // The first heading stands above the others.
     text.remove(0);
@@ -69,11 +73,11 @@ fn heading(comparison: &RunComparison) -> Section {
     section.notes.push(if comparison.different_data {
         format!(
             "DIFFERENT DOCUMENTS: {data} each, but {} in A and {} in B; a difference may be the documents'",
-            short(&a.digest),
-            short(&b.digest)
+            digest(&a.digest),
+            digest(&b.digest)
         )
     } else {
-        format!("data             {data} ({})", short(&b.digest))
+        format!("data             {data} ({})", digest(&b.digest))
     });
     let machine: Vec<&str> = comparison.machine_differences().map(|one| one.what.as_str()).collect();
     if !machine.is_empty() {
@@ -82,14 +86,17 @@ fn heading(comparison: &RunComparison) -> Section {
             machine.join(", ")
         ));
     }
-    for cell in comparison.restless_references() {
+    let references = comparison.references;
+    if references.differ > 0 {
         section.notes.push(format!(
-            "{} {} {} took {} as long in B ({}): machine or program were not the same to everything else either",
-            printable(&cell.system),
-            printable(&cell.variant),
-            cell.name(),
-            optional(cell.ratio, format::times),
-            cell.outcome.words()
+            "{} of {} reference cells differ, about {:.1} expected by chance{}",
+            references.differ,
+            references.with_interval,
+            references.expected_by_chance,
+            match references.beyond_chance {
+                true => ": machine or program were not the same to everything else either",
+                false => "",
+            }
         ));
     }
     for (name, side) in [("A", a), ("B", b)].into_iter().filter(|(_, side)| side.open_trials > 0) {
@@ -142,14 +149,27 @@ fn differences(comparison: &RunComparison) -> Section {
 fn changed(one: &Changed) -> Vec<String> {
     let value = |text: &str| match text {
         "" => none(),
-        digest if digest.starts_with("blake3:") || digest.starts_with("sha256:") => short(digest),
+        text if text.starts_with("blake3:") || text.starts_with("sha256:") => digest(text),
         text => printable(text),
     };
     vec![printable(&one.what), value(&one.a), value(&one.b)]
 }
 
-fn is_quiet(cell: &CellComparison) -> bool {
-    cell.outcome == Outcome::Timed(Difference::NoneShown)
+/// The beginning of a digest, which may be any text in a manifest of somebody else's.
+fn digest(text: &str) -> String {
+    printable(&short(text))
+}
+
+fn is_quiet(cell: &CellComparison, comparison: &RunComparison) -> bool {
+    cell.outcome == Outcome::Timed(Difference::NoneShown) && !is_notable(cell, comparison)
+}
+
+/// A ratio that nothing is shown by, since it has no interval, and that is yet further away from one than what is
+/// allowed.
+fn is_notable(cell: &CellComparison, comparison: &RunComparison) -> bool {
+    let most = 1.0 + comparison.gate.as_ref().map_or(NOTABLE, |gate| gate.allowed_share);
+    let far = cell.ratio.is_some_and(|ratio| ratio > most || ratio < 1.0 / most);
+    matches!(cell.outcome, Outcome::Timed(_)) && cell.low.is_none() && far
 }
 
 fn cells(
@@ -160,19 +180,26 @@ fn cells(
     let header = ["system", "variant", "storage", "cell", "A", "B", "B ÷ A", "95 % interval", "outcome"];
     let mut section = Section::new(title.to_owned(), &header, 4);
     section.left_also = vec![8];
-    section.rows = comparison.cells.iter().filter(|cell| wanted(cell)).map(row).collect();
+    section.rows =
+        comparison.cells.iter().filter(|cell| wanted(cell)).map(|cell| row(cell, comparison)).collect();
     (!section.rows.is_empty()).then_some(section)
 }
 
-fn row(cell: &CellComparison) -> Vec<String> {
+fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
     let time = |median: Option<f64>, verdict: Verdict| {
         median.map_or_else(|| verdict.word().to_owned(), format::seconds)
     };
-    let mut outcome = cell.outcome.words().to_owned();
+    let mut outcome = match is_notable(cell, comparison) {
+        true => "difference not shown".to_owned(),
+        false => cell.outcome.words().to_owned(),
+    };
     if matches!(cell.outcome, Outcome::Timed(_)) && cell.low.is_none() {
-        outcome.push_str(" (one round)");
+        let one = cell.a.rounds.min(cell.b.rounds) < 2;
+        outcome.push_str(if one { " (one round)" } else { " (no interval)" });
     }
-    if cell.a.verdict != cell.b.verdict && matches!(cell.outcome, Outcome::Timed(_)) {
+    // Without a time the verdict stands in its place.
+    let timed = cell.a.median_s.is_some() && cell.b.median_s.is_some();
+    if timed && cell.a.verdict != cell.b.verdict && cell.outcome != Outcome::NotCompared {
         let _ = write!(outcome, ", {} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word());
     }
     if let Some(note) = &cell.note {
@@ -213,8 +240,8 @@ fn sizes(comparison: &RunComparison) -> Option<Section> {
                 printable(&one.variant),
                 printable(&one.storage),
                 one.what.to_owned(),
-                format::bytes(one.a_bytes),
-                format::bytes(one.b_bytes),
+                optional(one.a_bytes, format::bytes),
+                optional(one.b_bytes, format::bytes),
                 optional(one.ratio, format::times),
             ]
         })
@@ -227,15 +254,15 @@ fn only(comparison: &RunComparison) -> Option<Section> {
     let mut section = Section { title: "only in one of the runs".to_owned(), ..Section::default() };
     for (side, all) in [("A", &comparison.only_in_a), ("B", &comparison.only_in_b)] {
         for one in all {
-            let Alone { system, version, variant, storage, whole, cells } = one;
+            let Alone { system, version, variant, storage, whole, cells, .. } = one;
             let what = match cells.len() {
-                _ if !*whole => cells.join("; "),
+                _ if !*whole => cells.iter().map(|cell| printable(cell)).collect::<Vec<_>>().join("; "),
                 0 => "nothing was measured".to_owned(),
                 1 => "all of it, 1 cell".to_owned(),
                 count => format!("all of it, {count} cells"),
             };
             let name = format!("{system} {version} {variant} {storage}");
-            section.notes.push(format!("only in {side}: {}: {}", printable(&name), printable(&what)));
+            section.notes.push(format!("only in {side}: {}: {what}", printable(&name)));
         }
     }
     (!section.notes.is_empty()).then_some(section)
@@ -278,17 +305,54 @@ fn closing(comparison: &RunComparison) -> Section {
     );
     if let Some(gate) = &comparison.gate {
         section.notes.push(verdict(gate));
-        section.notes.extend(gate.reasons.iter().map(|reason| format!("regression: {}", printable(reason))));
+        section.notes.extend(gate.reasons.iter().map(reason));
     }
     section
+}
+
+fn reason(reason: &Reason) -> String {
+    let what = match reason.kind {
+        ReasonKind::Slower | ReasonKind::NowFails => "regression",
+        ReasonKind::Missing | ReasonKind::Incomplete | ReasonKind::Untested => "not passed",
+    };
+    format!("{what}: {}", printable(&reason.text))
 }
 
 fn verdict(gate: &Gate) -> String {
     // As it was asked for, without digits that nobody wrote.
     let allowed = format!("{} %", (gate.allowed_share * 1e4).round() / 1e2);
-    match gate.reasons.len() {
-        0 => format!("PASSED: nothing is shown to be slower by more than {allowed}, and nothing now fails"),
-        1 => format!("NOT PASSED: 1 regression, with {allowed} allowed"),
-        count => format!("NOT PASSED: {count} regressions, with {allowed} allowed"),
+    let slower = format!("slower, shown by its interval, and by more than {allowed} in its median");
+    let mut words = Vec::new();
+    if gate.passed {
+        words.push(format!("PASSED: nothing is {slower}, and nothing now fails"));
     }
+    for (kind, one, many) in [
+        (ReasonKind::Slower, format!("1 cell is {slower}"), format!("cells are {slower}")),
+        (ReasonKind::NowFails, "1 cell now fails".to_owned(), "cells now fail".to_owned()),
+        (
+            ReasonKind::Missing,
+            "1 configuration has cells that are missing or not comparable in B".to_owned(),
+            "configurations have cells that are missing or not comparable in B".to_owned(),
+        ),
+        (ReasonKind::Incomplete, "B is not complete".to_owned(), String::new()),
+        (ReasonKind::Untested, "nothing could be tested".to_owned(), String::new()),
+    ] {
+        match gate.reasons.iter().filter(|reason| reason.kind == kind).count() {
+            0 => {}
+            1 => words.push(one),
+            count => words.push(format!("{count} {many}")),
+        }
+    }
+    match gate.without_interval {
+        0 => {}
+        1 => words.push("1 cell has no interval and cannot be shown to be slower".to_owned()),
+        count => words.push(format!("{count} cells have no interval and cannot be shown to be slower")),
+    }
+    match gate.not_looked_at {
+        count if count == 0 || !gate.allow_missing => {}
+        1 => words.push("1 cell that was right in A was not looked at".to_owned()),
+        count => words.push(format!("{count} cells that were right in A were not looked at")),
+    }
+    let said = words.join("; ");
+    if gate.passed { said } else { format!("NOT PASSED: {said}") }
 }

@@ -63,18 +63,44 @@ pub(crate) fn escaped(text: &str) -> String {
     let printable: String = text.chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
     let line = printable.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut safe = String::with_capacity(line.len());
-    for c in line.chars() {
+    let all: Vec<char> = line.chars().collect();
+    for (at, c) in all.iter().copied().enumerate() {
         match c {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
-            // Mentions and bare addresses become links unless something stands between.
-            '@' => safe.push_str("@<!-- -->"),
             '\\' | '`' | '|' | '*' | '_' | '[' | ']' | '~' | '$' => safe.extend(['\\', c]),
             _ => safe.push(c),
         }
+        if is_reference(&all, at) {
+            safe.push_str("<!-- -->");
+        }
     }
     safe.replace("://", ":<!-- -->//").replace("www.", "www<!-- -->.")
+}
+
+/// Whether what follows a character would become a link or a picture unless something stood between: mentions,
+/// issues (`#12`, `owner/name#12`, `GH-12`), GitLab's merge requests (`!12`) and its other numbered things, and
+/// `:names:` of pictures.
+fn is_reference(all: &[char], at: usize) -> bool {
+    let is = |at: usize, wanted: fn(&char) -> bool| all.get(at).is_some_and(wanted);
+    let before = |back: usize| at.checked_sub(back).and_then(|at| all.get(at)).map(char::to_ascii_lowercase);
+    match all.get(at) {
+        Some('@') => true,
+        Some('#' | '!') => is(at + 1, |c| c.is_alphanumeric()),
+        Some('&' | '%' | '$' | '~' | '^') => is(at + 1, char::is_ascii_digit),
+        Some('-') => is(at + 1, char::is_ascii_digit) && before(2) == Some('g') && before(1) == Some('h'),
+        Some(':') => {
+            let rest = all.get(at + 1..).unwrap_or_default();
+            let end = rest.iter().position(|c| *c == ':').unwrap_or_default();
+            let name = rest.get(..end).unwrap_or_default();
+            let named = name.iter().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '+'));
+            // Minutes between hours and seconds are no picture.
+            let minutes = name.len() == 2 && name.iter().all(char::is_ascii_digit);
+            !name.is_empty() && named && !minutes
+        }
+        _ => false,
+    }
 }
 
 /// Text that begins a list's item, where more characters have a meaning than elsewhere.
@@ -93,7 +119,8 @@ fn item(text: &str) -> String {
 
 /// Control characters, and those that turn the direction of what follows.
 fn is_harmful(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 #[cfg(test)]
@@ -113,7 +140,13 @@ mod tests {
             ("@somebody", "@<!-- -->somebody"),
             ("**_~~x~~_**", "\\*\\*\\_\\~\\~x\\~\\~\\_\\*\\*"),
             ("\u{1b}[31mred\u{202e}", "\\[31mred"),
+            ("a\u{61c}b", "a b"),
             ("<!-- x -->", "&lt;!-- x --&gt;"),
+            ("fixes #12, owner/name#1", "fixes #<!-- -->12, owner/name#<!-- -->1"),
+            ("GH-12 gh-7 max-7", "GH-<!-- -->12 gh-<!-- -->7 max-7"),
+            ("!12 &3 %4 ~5 $6", "!<!-- -->12 &amp;<!-- -->3 %<!-- -->4 \\~<!-- -->5 \\$<!-- -->6"),
+            (":+1: :thumbs_up:", ":<!-- -->+1: :<!-- -->thumbs\\_up:"),
+            ("2026-11-21T10:00:00Z blake3:01 95 % a: b: c", "2026-11-21T10:00:00Z blake3:01 95 % a: b: c"),
         ] {
             assert_eq!(escaped(text), safe, "{text}");
         }

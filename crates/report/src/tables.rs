@@ -48,11 +48,11 @@ fn write_section(text: &mut String, section: &Section, look: Look) {
             }
         }
         for line in table.to_string().lines() {
-            let _ = writeln!(text, "  {}", paint(line.trim_end(), look));
+            let _ = writeln!(text, "  {}", paint(line.trim_end(), row_colour, look));
         }
     }
     for note in &section.notes {
-        let _ = writeln!(text, "  {}", paint(&still(note), look));
+        let _ = writeln!(text, "  {}", paint(&still(note), note_colour, look));
     }
     text.push('\n');
 }
@@ -63,18 +63,37 @@ fn still(text: &str) -> String {
 }
 
 /// Colours a line that must not be overlooked.
-fn paint(line: &str, look: Look) -> String {
-    if !look.colour {
-        return line.to_owned();
-    }
-    let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
-    let colour = if has(&["wrong", "failed", "timeout", "now fails", "NOT PASSED", "INCOMPLETE"]) {
-        AnsiColor::Red
-    } else if has(&["partial", "not comparable", "cold-unverified"]) {
-        AnsiColor::Yellow
-    } else {
-        return line.to_owned();
-    };
+fn paint(line: &str, colour: fn(&str) -> Option<AnsiColor>, look: Look) -> String {
+    let Some(colour) = colour(line).filter(|_| look.colour) else { return line.to_owned() };
     let style = Style::new().fg_color(Some(colour.into()));
     format!("{style}{line}{style:#}")
+}
+
+/// A row says with its verdicts and its outcome whether it is one.
+fn row_colour(line: &str) -> Option<AnsiColor> {
+    let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+    if has(&["now fails"]) {
+        Some(AnsiColor::Red)
+    } else if has(&["now answers"]) {
+        // What was wrong or failed is so no more.
+        None
+    } else if has(&["wrong", "failed", "timeout"]) {
+        Some(AnsiColor::Red)
+    } else if has(&["partial", "not comparable", "cold-unverified"]) {
+        Some(AnsiColor::Yellow)
+    } else {
+        None
+    }
+}
+
+/// A note says it with how it begins: it may speak of failures that there are none of.
+fn note_colour(line: &str) -> Option<AnsiColor> {
+    let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
+    if begins(&["NOT PASSED", "INCOMPLETE", "regression:", "not passed:", "failed:"]) {
+        Some(AnsiColor::Red)
+    } else if begins(&["NOT THE SAME MACHINE", "DIFFERENT DOCUMENTS"]) {
+        Some(AnsiColor::Yellow)
+    } else {
+        None
+    }
 }

@@ -12,7 +12,9 @@ use jsonathlon_report::markdown::render;
 use jsonathlon_report::tables::Look;
 use jsonathlon_results::compare::{RunComparison, compare};
 use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
-use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Phase, Record, Trial, Verdict};
+use jsonathlon_results::record::{
+    Body, Cell, Failure, FailureKind, Phase, PlanCheck, Record, Trial, Verdict,
+};
 use jsonathlon_results::summary::Run;
 
 const PLAIN: Look = Look { colour: false };
@@ -135,7 +137,7 @@ fn same(_: &str, step: &str, phase: Phase, round: u32) -> (f64, Verdict) {
     (ordinary(step, phase, round), Verdict::Exact)
 }
 
-/// An upgrade: one system faster and slower in turns, one with a failure, one new, one gone; on a changed
+/// An upgrade: one system faster and slower in turns, one with failures, one new, one gone; on a changed
 /// machine, and with a record missing.
 fn upgrade() -> RunComparison {
     let a = run(
@@ -165,6 +167,8 @@ fn upgrade() -> RunComparison {
         &|system, step, phase, round| match (system, step, phase) {
             ("ma", "q1", Phase::Hot) => (1.2 * ordinary(step, phase, round), Verdict::Exact),
             ("ma", "q2", Phase::Hot) => (0.5 * ordinary(step, phase, round), Verdict::Approximate),
+            ("ma", "load", _) => (2.0 * ordinary(step, phase, round), Verdict::Exact),
+            ("mb", "size", _) => (0.0, Verdict::Failed),
             ("yardstick", "q1", Phase::Hot) => (1.5 * ordinary(step, phase, round), Verdict::Exact),
             ("mb", "q2", Phase::Cold) if round == 3 => (0.0, Verdict::Failed),
             _ => same(system, step, phase, round),
@@ -173,7 +177,7 @@ fn upgrade() -> RunComparison {
     b.manifest.machine.kernel = "6.2".into();
     b.manifest.settings = serde_json::json!({"rounds": 5, "cold_os": true});
     b.manifest.plan.trials.push("some/open/trial".into());
-    compare(&a, &b, false).unwrap().gated(0.05)
+    compare(&a, &b, false).unwrap().gated(0.05, false)
 }
 
 #[test]
@@ -192,7 +196,7 @@ fn two_equal_runs() {
     let (a, b) = (run("a", of(), &same), run("b", of(), &same));
     let comparison = compare(&a, &b, false).unwrap();
     assert!(!tables(&comparison, PLAIN).contains("PASSED"), "nobody asked");
-    let comparison = comparison.gated(0.05);
+    let comparison = comparison.gated(0.05, false);
     assert!(
         markdown(&comparison)
             .starts_with("## compared with the baseline: 0 slower, 0 faster, 5 no difference")
@@ -201,26 +205,107 @@ fn two_equal_runs() {
 }
 
 #[test]
+fn a_verdict_is_coloured_by_itself_and_not_by_what_it_speaks_of() {
+    const RED: &str = "\u{1b}[31m";
+    let coloured = |comparison: &RunComparison| tables(comparison, Look { colour: true });
+    let a = run("a", vec![configuration("ma", "1.0")], &same);
+    let text = coloured(&compare(&a, &a, false).unwrap().gated(0.05, false));
+    assert!(text.contains("nothing now fails") && !text.contains(RED), "{text}");
+    let text = coloured(&upgrade());
+    let red = |words: &str| {
+        let mut lines = text.lines().filter(|line| line.contains(words)).peekable();
+        assert!(lines.peek().is_some(), "{words} is not in\n{text}");
+        lines.all(|line| line.contains(RED))
+    };
+    for words in ["NOT PASSED", "INCOMPLETE", "now fails", "regression: ", "not passed: "] {
+        assert!(red(words), "{words}:\n{text}");
+    }
+    // It was wrong in A, and is right.
+    assert!(!red("now answers"), "{text}");
+}
+
+#[test]
+fn the_machine_is_doubted_only_beyond_chance() {
+    let of = || vec![configuration("ma", "1.0"), configuration("yardstick", "1")];
+    let slower = |steps: &'static [&'static str]| {
+        run("b", of(), &move |system, step, phase, round| {
+            let (seconds, verdict) = same(system, step, phase, round);
+            let factor = if system == "yardstick" && steps.contains(&step) { 1.5 } else { 1.0 };
+            (factor * seconds, verdict)
+        })
+    };
+    let told = |steps: &'static [&'static str]| {
+        let text = tables(&compare(&run("a", of(), &same), &slower(steps), false).unwrap(), PLAIN);
+        text.lines().find(|line| line.contains("reference cells differ")).map(|line| line.trim().to_owned())
+    };
+    assert_eq!(told(&[]), None);
+    let doubt = "of 4 reference cells differ, about 0.2 expected by chance: machine or program were not the same to \
+                 everything else either";
+    assert_eq!(told(&["q1"]), Some(format!("2 {doubt}")));
+    assert_eq!(told(&["q1", "q2"]), Some(format!("4 {doubt}")));
+}
+
+/// Makes every name in a run that is not a system's own mean harm.
+fn spoil(run: &mut Run, harm: &str) {
+    for record in &mut run.records {
+        let Body::Trial(trial) = &mut record.body else { continue };
+        match trial.cell.step.as_str() {
+            "q1" => trial.cell.step = harm.to_owned(),
+            "q2" => drop(trial.cell.parameters.insert("state".into(), harm.into())),
+            _ => {}
+        }
+    }
+    let mut plan = run.records.first().unwrap().clone();
+    if let Body::Trial(trial) = &plan.body {
+        let mut cell = trial.cell.clone();
+        cell.step = harm.to_owned();
+        cell.parameters.insert("state".into(), "drained".into());
+        plan.body = Body::Plan(PlanCheck { cell, file: harm.to_owned(), violations: vec![harm.to_owned()] });
+        run.records.push(plan);
+    }
+}
+
+#[test]
 fn names_that_mean_harm_are_text() {
-    const HOSTILE: &str = "a|b\n# <script>`x`</script>\u{1b}[2J@all [x](http://y)";
-    let mut of = configuration("ma", "1.0");
-    of.system = HOSTILE.into();
-    of.version = HOSTILE.into();
-    of.variant = HOSTILE.into();
-    of.storage = HOSTILE.into();
-    let a = run(HOSTILE, vec![of.clone()], &same);
-    let mut slow = run(HOSTILE, vec![of, configuration(HOSTILE, "2")], &|system, step, phase, round| {
+    const HARM: &str =
+        "a|b\n# <script>`x`</script>\u{1b}[2J@all [x](http://y) #12 me/it#1 GH-3 !4 :+1: \u{61c}";
+    // The beginning of a digest alone is shown.
+    const DIGEST: &str = "blake3:`x`<b>@all\u{1b}[2J|";
+    let hostile = |system: &str, reference: bool| Configuration {
+        version: HARM.into(),
+        variant: HARM.into(),
+        storage: HARM.into(),
+        reference,
+        configuration_digest: DIGEST.into(),
+        ..configuration(system, HARM)
+    };
+    let both = || vec![hostile(HARM, false), hostile(&format!("{HARM}2"), true)];
+    let mut a = run(HARM, both(), &same);
+    let all = [both(), vec![configuration(HARM, "2")]].concat();
+    let mut slow = run(HARM, all, &|system, step, phase, round| {
         (2.0 * same(system, step, phase, round).0, Verdict::Exact)
     });
-    slow.manifest.machine.os = HOSTILE.into();
-    slow.manifest.configurations[0].exceptions.push(Exception { what: HOSTILE.into(), why: HOSTILE.into() });
-    slow.manifest.settings = serde_json::json!({HOSTILE: HOSTILE});
-    let comparison = compare(&a, &slow, false).unwrap().gated(0.05);
+    spoil(&mut a, HARM);
+    spoil(&mut slow, HARM);
+    slow.manifest.machine.os = HARM.into();
+    slow.manifest.data.digest = DIGEST.into();
+    slow.manifest.data.source = HARM.into();
+    slow.manifest.configurations[0].configuration_digest = format!("{DIGEST}2");
+    slow.manifest.configurations[0].exceptions.push(Exception { what: HARM.into(), why: HARM.into() });
+    slow.manifest.settings =
+        serde_json::json!({HARM: HARM, "elsewhere": [{"system": HARM, "reported": HARM}]});
+    let comparison = compare(&a, &slow, true).unwrap().gated(0.05, false);
+    assert!(comparison.references.beyond_chance && comparison.cells.iter().any(|cell| cell.note.is_some()));
     let table = tables(&comparison, PLAIN);
-    assert!(!table.contains('\u{1b}') && table.contains("a|b # <script>"), "{table}");
+    assert!(!table.chars().any(|c| c.is_control() && c != '\n'), "{table:?}");
+    assert!(table.contains("a|b # <script>"), "{table}");
     for text in [markdown(&comparison), render(&slow)] {
-        assert!(!text.contains(['\u{1b}', '`']) || text.contains("\\`x\\`"), "{text}");
-        assert!(!text.contains("<script") && !text.contains("](http://") && !text.contains("@all"), "{text}");
+        assert!(!text.chars().any(|c| c.is_control() && c != '\n') && !text.contains('\u{61c}'), "{text:?}");
+        assert!(text.contains("\\`x\\`") && !text.replace("\\`", "").contains('`'), "{text}");
+        assert!(!text.contains("<script") && !text.contains("<b>"), "{text}");
+        for link in ["](http://", "@all", "#12", "it#1", "GH-3", "!4", ":+1:"] {
+            assert!(!text.contains(link), "{link}: {text}");
+        }
         // Every row of every table has as many cells as its header.
         let mut columns = None;
         for line in text.lines() {

@@ -2,13 +2,21 @@
 //! manifest and the journal.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use crate::ResultsError;
 use crate::folder::{self, holds_run, read_manifest, read_records};
 
 /// Longest name; with what is put around it, it still fits a file name everywhere.
 const LONGEST: usize = 100;
+
+/// What a baseline holds, and the page that somebody may have made of it. A folder with anything else in it is none
+/// and is not replaced.
+const FILES: [&str; 3] = [folder::MANIFEST, folder::JOURNAL, "report.html"];
 
 /// The folder that holds the baselines of this user.
 #[derive(Debug, Clone)]
@@ -70,7 +78,8 @@ impl Baselines {
     }
 
     /// Keeps the run in `run` as `name` and gives the folder that it is in then. A baseline of that name is
-    /// replaced only with `replace`; whatever goes wrong, the old one is there whole or the new one is.
+    /// replaced only with `replace`, and nothing else ever is; whatever goes wrong, the old one is there whole or the
+    /// new one is, and so it is after a crash where the file system can exchange two folders.
     ///
     /// # Errors
     /// When the run cannot be read, the name is taken or none, or the folder cannot be written to.
@@ -79,28 +88,32 @@ impl Baselines {
         // What cannot be read now would be found out about when it is needed.
         read_manifest(run)?;
         read_records(run)?;
-        if place.exists() && !replace {
-            return Err(ResultsError::BaselineExists { name: name.to_owned(), path: place });
+        let taken = || ResultsError::BaselineExists { name: name.to_owned(), path: place.clone() };
+        let there = place.symlink_metadata().is_ok();
+        if there && !replace {
+            return Err(taken());
         }
-        // A dot in front: no name of a baseline begins so.
-        let beside = |what: &str| self.folder.join(format!(".{name}.{what}.{}", std::process::id()));
-        let (new, old) = (beside("new"), beside("old"));
-        std::fs::create_dir_all(&new).map_err(ResultsError::io("create", &new))?;
-        let kept = copy(run, &new).and_then(|()| {
-            if place.exists() {
-                std::fs::rename(&place, &old).map_err(ResultsError::io("replace", &place))?;
-            }
-            std::fs::rename(&new, &place).map_err(|error| {
-                std::fs::rename(&old, &place).ok();
-                ResultsError::io("write", &place)(error)
-            })
-        });
-        // Whatever is left of either is of no use to anybody.
-        std::fs::remove_dir_all(&new).ok();
-        if place.exists() {
-            std::fs::remove_dir_all(&old).ok();
+        if there {
+            only_a_baseline(&place)?;
         }
-        kept.map(|()| place)
+        std::fs::create_dir_all(&self.folder).map_err(ResultsError::io("create", &self.folder))?;
+        let new = Beside::create(&self.folder, name)?;
+        copy(run, &new.0)?;
+        if there {
+            exchange(&new.0, &place).map_err(ResultsError::io("replace", &place))?;
+        } else {
+            put(&new.0, &place).map_err(|error| match error.kind() {
+                // Somebody else was faster.
+                ErrorKind::AlreadyExists | ErrorKind::DirectoryNotEmpty | ErrorKind::NotADirectory => taken(),
+                _ => ResultsError::io("write", &place)(error),
+            })?;
+        }
+        sync(&self.folder)?;
+        if there {
+            // It is the old one now.
+            new.remove().map_err(ResultsError::io("remove", &new.0))?;
+        }
+        Ok(place)
     }
 
     fn place(&self, name: &str) -> Result<PathBuf, ResultsError> {
@@ -119,15 +132,114 @@ fn is_name(text: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
 }
 
+/// A folder beside the baselines, which is gone when this is dropped unless it was renamed. No name of a baseline
+/// begins with a dot.
+struct Beside(PathBuf);
+
+impl Beside {
+    /// Makes one that nobody else has, however many processes of the same number there are.
+    fn create(folder: &Path, name: &str) -> Result<Self, ResultsError> {
+        let mut number = 0_u32;
+        loop {
+            let path = folder.join(format!(".{name}.{}.{number}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => return Ok(Self(path)),
+                Err(error) if error.kind() == ErrorKind::AlreadyExists && number < 1_000 => number += 1,
+                Err(error) => return Err(ResultsError::io("create", path)(error)),
+            }
+        }
+    }
+
+    /// Removes it with what a baseline may hold, and with nothing else.
+    fn remove(&self) -> std::io::Result<()> {
+        for file in FILES {
+            match std::fs::remove_file(self.0.join(file)) {
+                Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        std::fs::remove_dir(&self.0)
+    }
+}
+
+impl Drop for Beside {
+    fn drop(&mut self) {
+        self.remove().ok();
+    }
+}
+
+/// Fails unless a folder holds what a baseline does and nothing else.
+fn only_a_baseline(place: &Path) -> Result<(), ResultsError> {
+    let read = ResultsError::io("read", place);
+    let other = || ResultsError::NotABaseline { path: place.to_owned() };
+    // A link may lead anywhere.
+    if !place.symlink_metadata().is_ok_and(|known| known.is_dir()) {
+        return Err(other());
+    }
+    let entries = std::fs::read_dir(place).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(read)?;
+    let known = |entry: &std::fs::DirEntry| {
+        entry.file_type().is_ok_and(|kind| kind.is_file())
+            && FILES.iter().any(|file| entry.file_name() == *file)
+    };
+    if entries.iter().all(known) { Ok(()) } else { Err(other()) }
+}
+
+/// Copies what a comparison reads, and waits until it is on disk.
 fn copy(from: &Path, to: &Path) -> Result<(), ResultsError> {
     for file in [folder::MANIFEST, folder::JOURNAL] {
         let (source, target) = (from.join(file), to.join(file));
         // A run that was interrupted before its first trial has no journal.
         if source.exists() {
-            std::fs::copy(&source, &target).map_err(ResultsError::io("write", target))?;
+            let mut source = File::open(&source).map_err(ResultsError::io("read", source))?;
+            let mut write = || {
+                let mut file = File::create_new(&target)?;
+                std::io::copy(&mut source, &mut file)?;
+                file.sync_all()
+            };
+            write().map_err(ResultsError::io("write", &target))?;
         }
     }
-    Ok(())
+    sync(to)
+}
+
+/// Waits until what a folder holds, and under which names, is on disk.
+fn sync(folder: &Path) -> Result<(), ResultsError> {
+    File::open(folder).and_then(|open| open.sync_all()).map_err(ResultsError::io("sync", folder))
+}
+
+/// Renames a folder to where there must be nothing.
+fn put(new: &Path, place: &Path) -> std::io::Result<()> {
+    match renameat_with(CWD, new, CWD, place, RenameFlags::NOREPLACE) {
+        // An empty folder in the way is all that an ordinary rename would replace.
+        Err(error) if is_unknown(error) => std::fs::rename(new, place),
+        other => Ok(other?),
+    }
+}
+
+/// Exchanges two folders, at once where the file system can do so.
+fn exchange(new: &Path, place: &Path) -> std::io::Result<()> {
+    match renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
+        Err(error) if is_unknown(error) => exchange_in_steps(new, place),
+        other => Ok(other?),
+    }
+}
+
+/// The same where it cannot be done at once: between two of these steps there is nothing in `place`.
+fn exchange_in_steps(new: &Path, place: &Path) -> std::io::Result<()> {
+    let mut old = new.as_os_str().to_owned();
+    old.push(".old");
+    std::fs::rename(place, &old)?;
+    if let Err(error) = std::fs::rename(new, place) {
+        std::fs::rename(&old, place)?;
+        return Err(error);
+    }
+    std::fs::rename(&old, new)
+}
+
+/// Whether a file system, or the kernel, does not know what it was asked for.
+fn is_unknown(error: rustix::io::Errno) -> bool {
+    use rustix::io::Errno;
+    [Errno::INVAL, Errno::NOSYS, Errno::OPNOTSUPP].contains(&error)
 }
 
 #[cfg(test)]
@@ -160,5 +272,56 @@ mod tests {
         for name in ["", ".", "..", ".x", "-x", "_x", "a/b", "../a", "a b", "a\n", "é", "a|b", &long] {
             assert!(!is_name(name), "{name}");
         }
+    }
+
+    #[test]
+    fn folders_are_exchanged_and_none_is_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let (new, place) = (folder.path().join("new"), folder.path().join("place"));
+        for (path, name) in [(&new, "1"), (&place, "2")] {
+            std::fs::create_dir(path).unwrap();
+            std::fs::write(path.join(name), "").unwrap();
+        }
+        let are = |one: &str, other: &str| {
+            assert!(new.join(one).exists() && place.join(other).exists());
+            assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2);
+        };
+        exchange(&new, &place).unwrap();
+        are("2", "1");
+        exchange_in_steps(&new, &place).unwrap();
+        are("1", "2");
+        // Back to where it was, since there is nothing to take its place.
+        assert!(exchange_in_steps(&folder.path().join("none"), &place).is_err());
+        are("1", "2");
+    }
+
+    #[test]
+    fn nothing_is_put_over_anything() {
+        let folder = tempfile::tempdir().unwrap();
+        let (new, place) = (folder.path().join("new"), folder.path().join("place"));
+        std::fs::create_dir(&new).unwrap();
+        std::fs::create_dir(&place).unwrap();
+        assert_eq!(
+            put(&new, &place).unwrap_err().kind(),
+            ErrorKind::AlreadyExists,
+            "not even an empty folder"
+        );
+        std::fs::remove_dir(&place).unwrap();
+        put(&new, &place).unwrap();
+        assert!(place.exists() && !new.exists());
+    }
+
+    #[test]
+    fn what_is_half_made_is_gone_and_what_is_not_known_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, other) =
+            (Beside::create(folder.path(), "x").unwrap(), Beside::create(folder.path(), "x").unwrap());
+        assert_ne!(one.0, other.0);
+        std::fs::write(one.0.join(folder::JOURNAL), "").unwrap();
+        std::fs::write(other.0.join("mine"), "").unwrap();
+        let kept = other.0.clone();
+        drop((one, other));
+        assert!(kept.join("mine").exists());
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -89,6 +89,12 @@ pub enum ResultsError {
         /// Its folder.
         path: PathBuf,
     },
+    /// What has a baseline's name is something else.
+    #[error("{} is no baseline: it holds more than manifest.json, journal.ndjson and report.html; choose another name, or move it away", path.display())]
+    NotABaseline {
+        /// What it is.
+        path: PathBuf,
+    },
     /// Nowhere to keep baselines.
     #[error("there is no folder for baselines: set JSONATHLON_BASELINES, XDG_DATA_HOME or HOME")]
     NoDataFolder,

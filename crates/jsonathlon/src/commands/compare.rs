@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     };
     let mut comparison = compare(&Run::read(&a)?, &Run::read(&b)?, arguments.different_data)?;
     if let Some(share) = arguments.fail_on_regression {
-        comparison = comparison.gated(share);
+        comparison = comparison.gated(share, arguments.allow_missing);
     }
     let text = match arguments.format {
         _ if arguments.json => {
@@ -62,9 +62,10 @@ fn folder(argument: &Path) -> Result<PathBuf, Failure> {
         return Ok(argument.to_owned());
     }
     let name = argument.to_string_lossy();
-    match baselines()?.find(&name) {
+    let baselines = Baselines::from_environment(|name| std::env::var_os(name));
+    match baselines.and_then(|baselines| baselines.find(&name)) {
         Ok(baseline) => Ok(baseline),
-        Err(error @ ResultsError::NoBaseline { .. }) if !argument.exists() => {
+        Err(error @ (ResultsError::NoBaseline { .. } | ResultsError::NoDataFolder)) if !argument.exists() => {
             Err(Failure::usage(format!("there is no folder {name}, and {error}")))
         }
         // What is there, or can be no baseline's name, is meant as a folder.

@@ -10,6 +10,9 @@ use crate::manifest::{Configuration, Exception, Manifest};
 /// between its releases.
 const SAME_MEMORY: f64 = 0.01;
 
+/// The setting that says where systems are which the program did not install.
+const ELSEWHERE: &str = "elsewhere";
+
 /// What a difference is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -89,11 +92,21 @@ fn settings(found: &mut Found, a: &Value, b: &Value) {
     for name in a.keys().chain(new) {
         let text = |value: Option<&Value>| match value {
             None | Some(Value::Null) => String::new(),
+            Some(all) if name == ELSEWHERE => elsewhere(all),
             Some(Value::String(text)) => text.clone(),
             Some(other) => other.to_string(),
         };
         found.note(Kind::Settings, &name.replace('_', " "), &text(a.get(name)), &text(b.get(name)));
     }
+}
+
+/// Systems that the program did not install, each with the version that it reported. Where they are, what their
+/// databases were called and how they are restarted is of no run but the very one, and nobody else's business.
+fn elsewhere(all: &Value) -> String {
+    let text = |one: &Value, name: &str| one.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let each = all.as_array().into_iter().flatten();
+    let named = |one: &Value| format!("{} {}", text(one, "system"), text(one, "reported"));
+    each.map(named).collect::<Vec<_>>().join("; ")
 }
 
 fn configuration(found: &mut Found, a: &Configuration, b: &Configuration) {

@@ -2,52 +2,167 @@
 
 use serde::Serialize;
 
-use super::{CellComparison, Outcome, RunComparison};
+use super::{CellComparison, Outcome, RunComparison, is_right};
 use crate::comparison::Difference;
+
+/// So many cells are named in one reason.
+const NAMED: usize = 6;
 
 /// What was asked of the run, and whether it kept it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Gate {
     /// A slow-down beyond this share is a regression, where it is shown at all.
     pub allowed_share: f64,
-    /// Whether there is none, and nothing that was right fails.
+    /// Whether B may have less than A.
+    pub allow_missing: bool,
+    /// Whether there is no reason against it.
     pub passed: bool,
-    /// Why not, one reason a line.
-    pub reasons: Vec<String>,
+    /// Cells with an interval: those that could be shown to be slower.
+    pub tested: usize,
+    /// Cells with a ratio and no interval, which cannot.
+    pub without_interval: usize,
+    /// Cells that were right in A and are missing or not comparable in B.
+    pub not_looked_at: usize,
+    /// Why it does not pass.
+    pub reasons: Vec<Reason>,
+}
+
+/// One reason not to pass.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// What it is.
+    pub kind: ReasonKind,
+    /// In words.
+    pub text: String,
+}
+
+/// Kinds of reasons not to pass.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReasonKind {
+    /// A cell is slower, shown by its interval, and by more than is allowed in its median.
+    Slower,
+    /// A cell was right and is not.
+    NowFails,
+    /// Cells of a configuration were right in A, and B has nothing that they can be compared with.
+    Missing,
+    /// B is not complete.
+    Incomplete,
+    /// No cell has an interval.
+    Untested,
 }
 
 impl RunComparison {
     /// The same, held against `allowed_share`: a cell is a regression when it is called slower and its ratio is
-    /// above 1 + `allowed_share`, or when it now fails. A run that is not complete does not pass: what is
-    /// missing might be what is slower.
+    /// above 1 + `allowed_share`, or when it now fails. What was not looked at does not pass either: cells that
+    /// were right in A and are missing or not comparable in B, unless `allow_missing` is given, a run that is not
+    /// complete, and one without a single interval.
     #[must_use]
-    pub fn gated(mut self, allowed_share: f64) -> Self {
+    pub fn gated(mut self, allowed_share: f64, allow_missing: bool) -> Self {
+        let mut reasons = Vec::new();
+        let mut add = |kind: ReasonKind, text: String| reasons.push(Reason { kind, text });
         let slower = |cell: &&CellComparison| {
             cell.outcome == Outcome::Timed(Difference::Slower)
                 && !cell.reference
                 && cell.ratio.is_some_and(|ratio| ratio > 1.0 + allowed_share)
         };
-        let mut reasons = Vec::new();
         for cell in self.cells.iter().filter(slower) {
             let ratio = cell.ratio.unwrap_or(f64::NAN);
-            reasons.push(format!("{} takes {ratio:.2} times as long", place(cell)));
+            add(ReasonKind::Slower, format!("{} takes {ratio:.2} times as long", place(cell)));
         }
         for cell in self.cells.iter().filter(|cell| cell.outcome == Outcome::NowFails) {
-            let why = cell
-                .note
-                .clone()
-                .unwrap_or_else(|| format!("{} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word()));
-            reasons.push(format!("{} now fails ({why})", place(cell)));
+            let why = match &cell.note {
+                Some(note) if is_right(cell.b.verdict) => note.clone(),
+                _ => format!("{} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word()),
+            };
+            add(ReasonKind::NowFails, format!("{} now fails ({why})", place(cell)));
+        }
+        let missing = self.missing();
+        let not_looked_at = missing.iter().map(|one| one.cells.len()).sum();
+        for one in missing.iter().filter(|_| !allow_missing) {
+            add(ReasonKind::Missing, one.words());
         }
         if self.b.open_trials > 0 {
-            reasons.push(format!(
+            let text = format!(
                 "B is not complete: {} planned trials have no record, and what is missing does not pass",
                 self.b.open_trials
-            ));
+            );
+            add(ReasonKind::Incomplete, text);
         }
-        self.gate = Some(Gate { allowed_share, passed: reasons.is_empty(), reasons });
+        let tested = self.counts.with_interval;
+        if tested == 0 {
+            let text =
+                "nothing could be tested: no cell has an interval, which needs two rounds on either side";
+            add(ReasonKind::Untested, text.to_owned());
+        }
+        self.gate = Some(Gate {
+            allowed_share,
+            allow_missing,
+            passed: reasons.is_empty(),
+            tested,
+            without_interval: self.counts.compared() - tested,
+            not_looked_at,
+            reasons,
+        });
         self
     }
+
+    /// What was right in A and has nothing in B that it can be compared with. Reference rows are left out: they
+    /// are no system under test.
+    fn missing(&self) -> Vec<Missing<'_>> {
+        let alone = self.only_in_a.iter().filter(|one| !one.reference && !one.right.is_empty());
+        let alone = alone.map(|one| {
+            let configuration = [&one.system, &one.version, &one.variant, &one.storage];
+            (configuration.map(String::as_str), one.right.clone())
+        });
+        let not_compared = self.cells.iter().filter(|cell| {
+            cell.outcome == Outcome::NotCompared && !cell.reference && is_right(cell.a.verdict)
+        });
+        let mut found: Vec<Missing<'_>> = Vec::new();
+        for (configuration, cells) in alone.chain(not_compared.map(|cell| (of(cell), vec![cell.name()]))) {
+            match found.iter_mut().find(|known| known.configuration == configuration) {
+                Some(known) => known.cells.extend(cells),
+                None => found.push(Missing { configuration, cells, all: false }),
+            }
+        }
+        for one in &mut found {
+            let mut others = self.cells.iter().filter(|cell| of(cell) == one.configuration);
+            one.all = !others.any(|cell| cell.outcome != Outcome::NotCompared);
+        }
+        found
+    }
+}
+
+/// What of one configuration is not looked at.
+struct Missing<'a> {
+    /// System, version in A, variant, storage setting.
+    configuration: [&'a str; 4],
+    cells: Vec<String>,
+    /// Whether nothing of it is.
+    all: bool,
+}
+
+impl Missing<'_> {
+    fn words(&self) -> String {
+        let count = self.cells.len();
+        let (cells, verbs) = if count == 1 { ("cell that was", "is") } else { ("cells that were", "are") };
+        let what = format!("{cells} right in A {verbs} missing or not comparable in B");
+        let name = self.configuration.join(" ");
+        if self.all {
+            return format!("{name}: all of it, {count} {what}");
+        }
+        let mut named: Vec<&str> = self.cells.iter().take(NAMED).map(String::as_str).collect();
+        let more = format!("{} more", count.saturating_sub(NAMED));
+        if count > NAMED {
+            named.push(&more);
+        }
+        format!("{name}: {count} {what} ({})", named.join("; "))
+    }
+}
+
+/// The configuration of a cell, as it is in A.
+fn of(cell: &CellComparison) -> [&str; 4] {
+    [&cell.system, &cell.a.version, &cell.variant, &cell.storage]
 }
 
 fn place(cell: &CellComparison) -> String {

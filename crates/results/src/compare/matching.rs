@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::is_right;
 use crate::manifest::Configuration;
 use crate::record::{Phase, Verdict};
 use crate::summary::Entry;
@@ -17,13 +18,17 @@ pub struct Alone {
     pub variant: String,
     /// Storage setting.
     pub storage: String,
+    /// A row to read others by.
+    pub reference: bool,
     /// Whether the other run has nothing of this configuration at all.
     pub whole: bool,
     /// The cells: step, phase, and state where there is one.
     pub cells: Vec<String>,
+    /// Those of them that were right, and that the other run has under no other phase either.
+    pub right: Vec<String>,
 }
 
-/// A timed cell in both runs.
+/// A cell in both runs: a timed one, or a size that is not right in both.
 pub(super) struct Pair<'a> {
     pub(super) a: &'a Entry,
     pub(super) b: &'a Entry,
@@ -51,24 +56,20 @@ pub(super) fn matched<'a>(a: Half<'a>, b: Half<'a>) -> Matched<'a> {
     let (mut only_in_a, mut only_in_b) = (Vec::new(), Vec::new());
     for [one, other] in &configurations {
         let (mut slots_a, mut slots_b) = (slots(one, a.1), slots(other, b.1));
-        for (slot, of_a) in &mut slots_a {
-            let Some((_, of_b)) = slots_b.iter_mut().find(|(known, _)| known == slot) else { continue };
-            let (Some(verdict_a), Some(verdict_b)) = (worst(of_a), worst(of_b)) else { continue };
-            while let Some((x, y)) = next(of_a, of_b) {
-                let (a, b) = (of_a.remove(x), of_b.remove(y));
-                let (storage, reference) = (other.storage.as_str(), other.reference);
-                cells.push(Pair { a, b, verdict_a, verdict_b, storage, reference });
+        for of_a in &mut slots_a {
+            if let Some(of_b) = slots_b.iter_mut().find(|known| known.planned == of_a.planned) {
+                cells.extend(pairs(of_a, of_b, other));
             }
         }
-        only_in_a.extend(left(one, slots_a, false));
-        only_in_b.extend(left(other, slots_b, false));
+        only_in_a.extend(left(one, &slots_a, false));
+        only_in_b.extend(left(other, &slots_b, false));
     }
     for (side, found, at) in [(a, &mut only_in_a, 0), (b, &mut only_in_b, 1)] {
         let known = |one: &Configuration| {
             configurations.iter().any(|pair| pair.get(at).is_some_and(|known| std::ptr::eq(*known, one)))
         };
         for lone in side.0.iter().filter(|one| !known(one)) {
-            found.extend(left(lone, slots(lone, side.1), true));
+            found.extend(left(lone, &slots(lone, side.1), true));
         }
     }
     Matched { configurations, cells, only_in_a, only_in_b }
@@ -101,62 +102,100 @@ fn configurations<'a>(a: &'a [Configuration], b: &'a [Configuration]) -> Vec<[&'
 
 /// What was planned, and the entries that it became: a cold trial that could not be verified is an entry of its
 /// own, and one that failed is cold again.
-type Slots<'a> = Vec<((&'a str, &'a str, Phase, String), Vec<&'a Entry>)>;
+struct Slot<'a> {
+    /// Workload, step, phase and further dimensions, as they were planned.
+    planned: (&'a str, &'a str, Phase, String),
+    entries: Vec<&'a Entry>,
+    /// The worst of all of them.
+    verdict: Verdict,
+    /// Whether the other run has it too.
+    shared: bool,
+}
 
-fn slots<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Slots<'a> {
-    let mut slots: Slots<'a> = Vec::new();
-    let timed = |entry: &&Entry| entry.phase != Phase::Steady && configuration.is_of(entry);
-    for entry in entries.iter().filter(timed) {
-        let planned = if entry.phase == Phase::ColdUnverified { Phase::Cold } else { entry.phase };
+fn slots<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<Slot<'a>> {
+    let mut slots: Vec<Slot<'a>> = Vec::new();
+    for entry in entries.iter().filter(|entry| configuration.is_of(entry)) {
+        let phase = if entry.phase == Phase::ColdUnverified { Phase::Cold } else { entry.phase };
         let dimensions = serde_json::to_string(&entry.parameters).unwrap_or_default();
-        let slot = (entry.workload.as_str(), entry.step.as_str(), planned, dimensions);
-        match slots.iter_mut().find(|(known, _)| *known == slot) {
-            Some((_, known)) => known.push(entry),
-            None => slots.push((slot, vec![entry])),
+        let planned = (entry.workload.as_str(), entry.step.as_str(), phase, dimensions);
+        match slots.iter_mut().find(|known| known.planned == planned) {
+            Some(known) => {
+                known.entries.push(entry);
+                known.verdict = known.verdict.max(entry.verdict);
+            }
+            None => slots.push(Slot { planned, entries: vec![entry], verdict: entry.verdict, shared: false }),
         }
     }
     slots
 }
 
-fn worst(entries: &[&Entry]) -> Option<Verdict> {
-    entries.iter().map(|entry| entry.verdict).max()
+/// Takes out of two slots what goes together. Times go with times of the same phase; what is not right on either
+/// side is one pair, whatever its entries are called. Sizes that are right in both are told of by their bytes.
+fn pairs<'a>(a: &mut Slot<'a>, b: &mut Slot<'a>, configuration: &'a Configuration) -> Vec<Pair<'a>> {
+    (a.shared, b.shared) = (true, true);
+    let (verdict_a, verdict_b) = (a.verdict, b.verdict);
+    let both_right = is_right(verdict_a) && is_right(verdict_b);
+    let mut found = Vec::new();
+    let mut take = |a: &mut Vec<&'a Entry>, b: &mut Vec<&'a Entry>, x: usize, y: usize| {
+        let (a, b) = (a.remove(x), b.remove(y));
+        let (storage, reference) = (configuration.storage.as_str(), configuration.reference);
+        found.push(Pair { a, b, verdict_a, verdict_b, storage, reference });
+    };
+    let mut any = false;
+    while let Some((x, y)) = same_phase(&a.entries, &b.entries).filter(|_| both_right || !any) {
+        take(&mut a.entries, &mut b.entries, x, y);
+        any = true;
+    }
+    if !any && !a.entries.is_empty() && !b.entries.is_empty() {
+        take(&mut a.entries, &mut b.entries, 0, 0);
+    }
+    if !both_right {
+        a.entries.clear();
+        b.entries.clear();
+    } else if a.planned.2 == Phase::Steady {
+        found.clear();
+    }
+    found
 }
 
-/// The next two entries of one slot to go together: those of the same phase first.
-fn next(a: &[&Entry], b: &[&Entry]) -> Option<(usize, usize)> {
-    let same = a.iter().enumerate().find_map(|(x, one)| {
+fn same_phase(a: &[&Entry], b: &[&Entry]) -> Option<(usize, usize)> {
+    a.iter().enumerate().find_map(|(x, one)| {
         let y = b.iter().position(|other| other.phase == one.phase)?;
         Some((x, y))
-    });
-    same.or_else(|| (!a.is_empty() && !b.is_empty()).then_some((0, 0)))
+    })
 }
 
 /// What nothing of the other run goes with.
-fn left(configuration: &Configuration, slots: Slots<'_>, whole: bool) -> Option<Alone> {
-    let named = |entry: &Entry| {
+fn left(configuration: &Configuration, slots: &[Slot<'_>], whole: bool) -> Option<Alone> {
+    let named = |entry: &&Entry| {
         let state = entry.parameters.get("state").and_then(|state| state.as_str());
         cell_name(&entry.step, entry.phase, state)
     };
-    let cells: Vec<String> =
-        slots.iter().flat_map(|(_, entries)| entries).map(|entry| named(entry)).collect();
+    let names = |wanted: &dyn Fn(&Slot<'_>) -> bool| -> Vec<String> {
+        slots.iter().filter(|slot| wanted(slot)).flat_map(|slot| slot.entries.iter().map(named)).collect()
+    };
+    let cells = names(&|_| true);
     (whole || !cells.is_empty()).then(|| Alone {
         system: configuration.system.clone(),
         version: configuration.version.clone(),
         variant: configuration.variant.clone(),
         storage: configuration.storage.clone(),
+        reference: configuration.reference,
         whole,
         cells,
+        right: names(&|slot| !slot.shared && is_right(slot.verdict)),
     })
 }
 
-/// A cell within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`.
+/// A cell within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`.
 pub(super) fn cell_name(step: &str, phase: Phase, state: Option<&str>) -> String {
     let mut name = step.to_owned();
-    if phase != Phase::Load {
+    if !matches!(phase, Phase::Load | Phase::Steady) {
         name.push(' ');
         name.push_str(phase.word());
     }
-    if let Some(state) = state.filter(|state| *state != "drained") {
+    // Questions are asked of drained data unless it is said; a size is of one state as much as of the other.
+    if let Some(state) = state.filter(|state| phase == Phase::Steady || *state != "drained") {
         name.push_str(", ");
         name.push_str(state);
     }
@@ -164,7 +203,7 @@ pub(super) fn cell_name(step: &str, phase: Phase, state: Option<&str>) -> String
 }
 
 impl super::CellComparison {
-    /// The cell within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`.
+    /// The cell within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`.
     #[must_use]
     pub fn name(&self) -> String {
         cell_name(&self.step, self.phase, self.state.as_deref())

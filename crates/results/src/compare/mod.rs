@@ -8,6 +8,8 @@
 mod differences;
 mod gate;
 mod matching;
+mod plans;
+mod references;
 mod sizes;
 
 use serde::{Serialize, Serializer};
@@ -16,13 +18,16 @@ use jsonathlon_measure::statistics::unpaired_ratio;
 
 use crate::ResultsError;
 use crate::comparison::{Difference, Rounds};
-use crate::record::{Phase, PlanCheck, Verdict};
+use crate::record::{Phase, Verdict};
 use crate::summary::{Entry, Run};
 
 pub use differences::{Changed, Kind};
-pub use gate::Gate;
+pub use gate::{Gate, Reason, ReasonKind};
 pub use matching::Alone;
+pub use references::References;
 pub use sizes::SizeComparison;
+
+use plans::Broken;
 
 /// Version of the comparison's JSON.
 pub const SCHEMA: u32 = 1;
@@ -43,9 +48,9 @@ pub struct RunComparison {
     pub different_data: bool,
     /// What differs in how they were made.
     pub differences: Vec<Changed>,
-    /// Cells that both have.
+    /// Cells that both have; of sizes only those that are not right in both.
     pub cells: Vec<CellComparison>,
-    /// Sizes and peaks of memory that both have.
+    /// Sizes and peaks of memory of configurations that both have.
     pub sizes: Vec<SizeComparison>,
     /// What A alone has.
     pub only_in_a: Vec<Alone>,
@@ -53,6 +58,8 @@ pub struct RunComparison {
     pub only_in_b: Vec<Alone>,
     /// How many cells there are of each outcome.
     pub counts: Counts,
+    /// What the reference rows tell of the machine.
+    pub references: References,
     /// Whether B may pass, where that was asked for.
     pub gate: Option<Gate>,
 }
@@ -133,7 +140,7 @@ pub enum Outcome {
     NowFails,
     /// The other way round.
     NowAnswers,
-    /// Neither has one.
+    /// Neither is right, and neither has a time.
     NoTime,
     /// Both have times that must not be set against each other.
     NotCompared,
@@ -195,7 +202,7 @@ impl Counts {
                 Outcome::NotCompared => &mut counts.not_compared,
             };
             *count += 1;
-            if matches!(cell.outcome, Outcome::Timed(_)) && cell.low.is_some() {
+            if cell.has_interval() {
                 counts.with_interval += 1;
             }
         }
@@ -220,11 +227,13 @@ impl RunComparison {
     pub fn machine_differences(&self) -> impl Iterator<Item = &Changed> {
         self.differences.iter().filter(|changed| changed.kind == Kind::Machine)
     }
+}
 
-    /// Reference rows that are not as fast as they were: the machine was not the same.
-    pub fn restless_references(&self) -> impl Iterator<Item = &CellComparison> {
-        let different = [Difference::Slower, Difference::Faster].map(Outcome::Timed);
-        self.cells.iter().filter(move |cell| cell.reference && different.contains(&cell.outcome))
+impl CellComparison {
+    /// Whether it could be shown to be slower or faster.
+    #[must_use]
+    pub fn has_interval(&self) -> bool {
+        matches!(self.outcome, Outcome::Timed(_)) && self.low.is_some()
     }
 }
 
@@ -259,8 +268,8 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
         .cells
         .iter()
         .map(|pair| {
-            let broken = broken_plan(b, pair.b).filter(|_| broken_plan(a, pair.a).is_none());
-            cell(pair, &rounds_a.seconds(pair.a), &rounds_b.seconds(pair.b), broken)
+            let broken = Broken::of((a, pair.a), (b, pair.b));
+            cell(pair, &rounds_a.seconds(pair.a), &rounds_b.seconds(pair.b), &broken)
         })
         .collect();
     if cells.is_empty() {
@@ -279,6 +288,7 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
         different_data: other_data,
         differences: differences::differences(&a.manifest, &b.manifest, &matched.configurations),
         counts: Counts::of(&cells),
+        references: References::of(&cells),
         sizes: sizes::sizes(&matched.configurations, &summary_a.results, &summary_b.results),
         cells,
         only_in_a: matched.only_in_a,
@@ -298,40 +308,31 @@ fn side(run: &Run) -> Side {
     }
 }
 
-/// The broken promise of a cell's plan.
-fn broken_plan<'a>(run: &'a Run, entry: &Entry) -> Option<&'a PlanCheck> {
-    let key = entry.key();
-    run.plans().find(|plan| !plan.violations.is_empty() && plan.cell.key() == key)
-}
-
-fn cell(
-    pair: &matching::Pair<'_>,
-    a: &[Vec<f64>],
-    b: &[Vec<f64>],
-    broken: Option<&PlanCheck>,
-) -> CellComparison {
-    let timed = pair.verdict_a.has_time() && pair.verdict_b.has_time();
-    let complete = pair.verdict_a != Verdict::Partial && pair.verdict_b != Verdict::Partial;
+fn cell(pair: &matching::Pair<'_>, a: &[Vec<f64>], b: &[Vec<f64>], broken: &Broken<'_>) -> CellComparison {
     let (right_a, right_b) = (is_right(pair.verdict_a), is_right(pair.verdict_b));
-    let comparable = timed && complete && pair.a.phase == pair.b.phase;
+    let comparable = right_a && right_b && pair.a.phase == pair.b.phase;
     let ratio = comparable.then(|| unpaired_ratio(b, a)).flatten();
     let (outcome, note) = match (right_a, right_b, &ratio) {
         (true, false, _) => (Outcome::NowFails, None),
-        (true, true, _) if broken.is_some() => {
-            (Outcome::NowFails, broken.map(|plan| format!("plan: {}", plan.violations.join("; "))))
-        }
+        (true, true, _) if broken.anew() => (Outcome::NowFails, None),
         (false, true, _) => (Outcome::NowAnswers, None),
-        (_, _, Some(ratio)) => (Outcome::Timed(Difference::of(ratio)), None),
-        _ if !timed => (Outcome::NoTime, None),
-        _ if !complete => {
-            (Outcome::NotCompared, Some("fewer documents were loaded than were offered".to_owned()))
-        }
-        _ if pair.a.phase != pair.b.phase => {
+        (true, true, Some(ratio)) => (Outcome::Timed(Difference::of(ratio)), None),
+        (true, true, None) if pair.a.phase != pair.b.phase => {
             let note = format!("{} in A, {} in B", pair.a.phase.word(), pair.b.phase.word());
             (Outcome::NotCompared, Some(note))
         }
-        _ => (Outcome::NotCompared, Some("no time that a ratio could be made of".to_owned())),
+        (true, true, None) => {
+            (Outcome::NotCompared, Some("no time that a ratio could be made of".to_owned()))
+        }
+        (false, false, _) if !pair.verdict_a.has_time() && !pair.verdict_b.has_time() => {
+            (Outcome::NoTime, None)
+        }
+        (false, false, _) => {
+            let note = format!("{} in A, {} in B", pair.verdict_a.word(), pair.verdict_b.word());
+            (Outcome::NotCompared, Some(note))
+        }
     };
+    let notes: Vec<String> = [note, broken.note()].into_iter().flatten().collect();
     let measured = |entry: &Entry, verdict: Verdict, rounds: &[Vec<f64>]| Measured {
         version: entry.version.clone(),
         verdict,
@@ -354,11 +355,11 @@ fn cell(
         low: ratio.and_then(|ratio| ratio.low),
         high: ratio.and_then(|ratio| ratio.high),
         outcome,
-        note,
+        note: (!notes.is_empty()).then(|| notes.join("; ")),
     }
 }
 
-/// Whether a verdict is one of an answer that can be taken for one, over everything that was offered.
+/// Whether a verdict is one of an answer that was found right, over everything that was offered.
 fn is_right(verdict: Verdict) -> bool {
-    verdict.has_time() && verdict != Verdict::Partial
+    matches!(verdict, Verdict::Exact | Verdict::Approximate)
 }

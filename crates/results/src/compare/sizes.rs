@@ -1,12 +1,13 @@
-//! Sizes and peaks of memory of two runs. They are one figure a run, so they have a ratio and no interval.
+//! Sizes and peaks of memory of two runs. They are one figure a run, so they have a ratio and no interval. A figure
+//! that one of the runs alone has is told of too.
 
 use serde::Serialize;
 
+use super::is_right;
 use crate::manifest::Configuration;
-use crate::record::Verdict;
 use crate::summary::Entry;
 
-/// One size in both runs.
+/// One size of a configuration that both runs have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SizeComparison {
     /// System.
@@ -21,11 +22,11 @@ pub struct SizeComparison {
     pub storage: String,
     /// What the size is of.
     pub what: &'static str,
-    /// Bytes in A.
-    pub a_bytes: f64,
-    /// Bytes in B.
-    pub b_bytes: f64,
-    /// B ÷ A; none where A has no bytes.
+    /// Bytes in A; none where A has no such figure.
+    pub a_bytes: Option<f64>,
+    /// Bytes in B; none where B has no such figure.
+    pub b_bytes: Option<f64>,
+    /// B ÷ A; none where A has no bytes, or one of the two no figure.
     pub ratio: Option<f64>,
 }
 
@@ -46,7 +47,11 @@ pub(super) fn sizes(configurations: &[[&Configuration; 2]], a: &[Entry], b: &[En
     for [one, other] in configurations {
         let (entries_a, entries_b) = (of(one, a), of(other, b));
         for (what, find) in FIGURES {
-            let (Some(a_bytes), Some(b_bytes)) = (find(&entries_a), find(&entries_b)) else { continue };
+            let (a_bytes, b_bytes) = (find(&entries_a), find(&entries_b));
+            if a_bytes.is_none() && b_bytes.is_none() {
+                continue;
+            }
+            let ratio = a_bytes.filter(|a| *a > 0.0).zip(b_bytes).map(|(a, b)| b / a);
             found.push(SizeComparison {
                 system: other.system.clone(),
                 version_a: one.version.clone(),
@@ -56,17 +61,16 @@ pub(super) fn sizes(configurations: &[[&Configuration; 2]], a: &[Entry], b: &[En
                 what,
                 a_bytes,
                 b_bytes,
-                ratio: (a_bytes > 0.0).then(|| b_bytes / a_bytes),
+                ratio,
             });
         }
     }
     found
 }
 
-/// The entries of a configuration that tell of all documents that were offered.
+/// The entries of a configuration that are right over all documents that were offered.
 fn of<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<&'a Entry> {
-    let whole = |entry: &&Entry| entry.verdict.has_time() && entry.verdict != Verdict::Partial;
-    entries.iter().filter(|entry| configuration.is_of(entry)).filter(whole).collect()
+    entries.iter().filter(|entry| configuration.is_of(entry) && is_right(entry.verdict)).collect()
 }
 
 fn size(entries: &[&Entry], state: &str) -> Option<f64> {

@@ -1,0 +1,39 @@
+//! Rows to read others by: the same program on the same data in every run.
+
+use jsonathlon_measure::statistics::at_least;
+use serde::Serialize;
+
+use super::{BY_CHANCE, CellComparison, Outcome};
+use crate::comparison::Difference;
+
+/// So improbable by chance alone that it is none.
+const NO_CHANCE: f64 = 0.05;
+
+/// What the reference rows tell of the machine. One cell that differs tells nothing: among twenty of them one is
+/// expected to.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct References {
+    /// Their cells with an interval.
+    pub with_interval: usize,
+    /// How many of these are slower or faster.
+    pub differ: usize,
+    /// How many chance alone is expected to call so.
+    pub expected_by_chance: f64,
+    /// Whether it is more than chance explains: with a probability below 5 % so many or more would differ.
+    pub beyond_chance: bool,
+}
+
+impl References {
+    pub(super) fn of(cells: &[CellComparison]) -> Self {
+        let tested = || cells.iter().filter(|cell| cell.reference && cell.has_interval());
+        let different = [Difference::Slower, Difference::Faster].map(Outcome::Timed);
+        let with_interval = tested().count();
+        let differ = tested().filter(|cell| different.contains(&cell.outcome)).count();
+        Self {
+            with_interval,
+            differ,
+            expected_by_chance: with_interval as f64 * BY_CHANCE,
+            beyond_chance: at_least(differ as u64, with_interval as u64, BY_CHANCE) < NO_CHANCE,
+        }
+    }
+}
