@@ -160,7 +160,11 @@ impl Log {
 
 /// The last lines of a log. The frames of a stack are left out: they are many, and the reason stands above them.
 fn last_words(log: &str, shown: usize) -> String {
-    let is_frame = |line: &str| line.starts_with(char::is_whitespace) && line.trim_start().starts_with("at ");
+    // Java's, and those of logs whose lines are JSON.
+    let is_frame = |line: &str| {
+        line.starts_with(char::is_whitespace) && line.trim_start().starts_with("at ")
+            || line.contains(r#""msg":"Frame""#)
+    };
     let lines: Vec<String> = log
         .lines()
         .filter(|line| !line.trim().is_empty() && !is_frame(line))
@@ -178,6 +182,8 @@ mod tests {
         let frames = "\tat org.some.Place(Place.java:7)\n".repeat(50);
         let log = format!("begins\n\nthe reason\n{frames}Caused by: another\n{frames}at last, the end\n");
         assert_eq!(last_words(&log, SHORT), "begins\nthe reason\nCaused by: another\nat last, the end");
+        let framed = format!("the reason\n{}", "{\"s\":\"I\",\"msg\":\"Frame\",\"attr\":{}}\n".repeat(50));
+        assert_eq!(last_words(&framed, SHORT), "the reason");
         let many: String = (0..20).map(|n| format!("{n} {}\n", "é".repeat(2000))).collect();
         let shown = last_words(&many, SHORT);
         assert_eq!(shown.lines().count(), SHORT);

@@ -75,7 +75,16 @@ fn a_disk_that_fills_up_is_told_where_there_is_no_room_for_last_words() {
     // Its journal has room for some documents set aside, so that it may notice no sooner than when it writes
     // the rest.
     let summary = disk_is_full("mongodb", "Waiting for connections");
-    failed_alone(&summary, "mongodb", &[FULL, "the disk is full"]);
+    failed_alone(&summary, "mongodb", &[FULL, "the disk is nearly full"]);
+}
+
+#[test]
+fn a_disk_that_fills_up_under_mysql_fails_its_load_alone() {
+    if excluded(&["mysql"]) {
+        return;
+    }
+    let summary = disk_is_full("mysql", "ready for connections");
+    failed_alone(&summary, "mysql", &[FULL, "the disk is nearly full"]);
 }
 
 #[test]

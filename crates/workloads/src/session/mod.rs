@@ -27,8 +27,9 @@ use crate::observer::{Event, Observer};
 use crate::target::{PATIENCE_S, Target};
 use guest::{GREETING_LIMIT, HOST_LIMIT, restart};
 
-/// On a disk with less room than this nothing goes on that writes.
-const FULL: u64 = 16 << 20;
+/// On a disk with less room than this a failure may be for want of room: servers set files of 100 MB and more aside
+/// at once, and what they had open is free again when they have ended.
+const NEARLY_FULL: u64 = 256 << 20;
 
 /// How long a server by address may take to answer after it was restarted.
 const PATIENCE_AFTER_RESTART_S: u64 = 300;
@@ -356,8 +357,9 @@ impl<'a> Session<'a> {
     /// server may also be gone before it was found to be ready.
     fn with_the_disk(&self, error: AskError) -> AskError {
         match (error, disk::free_bytes(&self.folder)) {
-            (AskError::Failed(Failure { kind, error }), Ok(free)) if free < FULL => {
-                let error = format!("{error}; the disk is full, {free} bytes are free: make room for it");
+            (AskError::Failed(Failure { kind, error }), Ok(free)) if free < NEARLY_FULL => {
+                let error =
+                    format!("{error}; the disk is nearly full, {free} bytes are free: make room for it");
                 AskError::failed(kind, error)
             }
             (error, _) => error,
