@@ -36,5 +36,6 @@ pub(crate) fn with_small_disk(world: &World, megabytes: u32, script: &str) -> En
     let mut command = Command::new("unshare");
     command.args(way).args(["sh", "-c", &text]).current_dir(world.path("")).stdin(Stdio::null());
     command.env(crate::support::MARK, world.path(""));
-    Running::start(command, &world.path("")).end(LIMIT)
+    // Several servers may be made and started at once beside it.
+    Running::start(command, &world.path("")).end(3 * LIMIT)
 }
