@@ -5,9 +5,9 @@ import type { Bar, Look, Reference } from './charts/bars.ts';
 import type { Metric } from './metric.ts';
 import type { Entry, Tier, View } from './select.ts';
 import { colourOf } from './colours.ts';
-import { NONE } from './format.ts';
-import { standing } from './select.ts';
-import { configurationName, verdictWord } from './words.ts';
+import { NONE, percent } from './format.ts';
+import { standing, worstVerdict } from './select.ts';
+import { besideWords, cellName, verdictWord } from './words.ts';
 
 /** Bars drawn of a chart until the reader asks for all. */
 export const DRAWN = 12;
@@ -33,19 +33,22 @@ function placed(from: View, entry: Entry, metric: Metric, open: (entry: Entry) =
   const { configuration, cell } = entry;
   const how = standing(from, entry);
   const estimate = how.tier === 'none' ? null : metric.of(cell, from.run);
-  const notes = [...how.notes];
+  const notes = [...how.notes, ...metric.notes?.(cell, configuration) ?? []];
   const ranking = configuration.ranks_with;
   if (ranking !== from.rankings[0] && from.rankings.length > 1) notes.push(`apart: ${ranking}`);
   if (configuration.end_of_life) notes.push('end of life');
-  const word = how.tier === 'none' || (metric.name === 'time' && cell.verdict !== 'exact') ? verdictWord(cell.verdict) : 'not measured';
+  const verdict = worstVerdict(entry);
+  const word = how.tier === 'none' || (metric.name === 'time' && verdict !== 'exact') ? verdictWord(verdict) : 'not measured';
+  const against = estimate === null ? null : metric.beside?.(cell) ?? null;
   return {
     entry, ranking, tier: estimate === null ? 'none' : how.tier,
     bar: {
       key: `${cell.configuration}:${entry.index}`,
-      name: configurationName(configuration),
+      name: cellName(configuration, cell),
       notes, colour: colourOf(configuration.system), look: look(how.tier, how.approximate),
       value: estimate?.value ?? null, low: estimate?.low ?? null, high: estimate?.high ?? null,
       label: estimate === null ? word : metric.format(estimate.value),
+      more: against === null ? '' : besideWords(from.run, cell, against),
       open: () => open(entry),
     },
   };
@@ -88,9 +91,9 @@ export function publishedBar(one: Published, value: number | null, format: (valu
   return {
     key: `published:${one.snapshot}:${one.source}`,
     name: `${one.system}${one.tags.length > 0 ? ` ${one.tags.join(' ')}` : ''}${one.suspected.length > 0 ? ' ?' : ''}`,
-    notes: [`${one.machine} ${when}`],
+    notes: [...(one.loaded < one.scale ? [`${percent(one.loaded / one.scale)} loaded`] : []), `${one.machine} ${when}`],
     colour: colourOf(one.system), look: 'hollow', value, low: null, high: null,
-    label: value === null ? NONE : format(value), open: null,
+    label: value === null ? NONE : format(value), more: '', open: null,
   };
 }
 

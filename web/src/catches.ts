@@ -1,8 +1,9 @@
 // What keeps figures of a page from being compared, or from meaning more than they do.
 
-import type { Cell, Configuration } from './model.ts';
-import type { View } from './select.ts';
-import { configurationName, retainsWord, stepName } from './words.ts';
+import type { Cell, Configuration, Failure } from './model.ts';
+import type { Entry, View } from './select.ts';
+import { isUnsettled } from './select.ts';
+import { configurationName, isQuestion, retainsWord, stepName } from './words.ts';
 import { counted, list, percent } from './format.ts';
 
 export interface Catch {
@@ -17,6 +18,11 @@ export function some(names: readonly string[]): string {
   const different = [...new Set(names)];
   if (different.length <= NAMED) return list(different);
   return `${different.slice(0, NAMED).join(', ')} and ${different.length - NAMED} more`;
+}
+
+/** There was nothing to compare the answer with. */
+export function isUncompared({ cell }: Entry): boolean {
+  return cell.verdict === 'unverified' && isQuestion(cell.step);
 }
 
 /** Every catch of what is shown, those that could mislead most first. */
@@ -34,12 +40,18 @@ export function catches(from: View): Catch[] {
   const phrase = (which: string | null, rest: string): string | null => (which === null ? null : `${which}: ${rest}`);
 
   if (!run.complete) put('The run is not complete', `${counted(run.open, 'planned trial')} ${run.open === 1 ? 'has' : 'have'} no record.`);
-  const failed = new Set(run.failures.filter((one) => from.shown[one.configuration] === true).map((one) => {
+  const failures = run.failures.filter((one) => from.shown[one.configuration] === true);
+  const failed = failures.filter((one) => one.kind !== 'plan');
+  const broken = failures.filter((one) => one.kind === 'plan');
+  const where = (one: Failure, rest = ''): string => {
     const configuration = run.configurations[one.configuration];
-    return configuration === undefined ? '?' : `${configurationName(configuration)} (${stepName(one.step)}: ${one.kind})`;
-  }));
-  if (failed.size > 0) put('Failures', `${some([...failed])}. What failed has no time.`);
-  const noted = (cell: Cell): boolean => run.failures.some((one) => one.configuration === cell.configuration && one.step === cell.step);
+    return configuration === undefined ? '?' : `${configurationName(configuration)} (${stepName(one.step)}${rest})`;
+  };
+  if (failed.length > 0) put('Failures', `${some(failed.map((one) => where(one, `: ${one.kind}`)))}. What failed has no time.`);
+  if (broken.length > 0) {
+    put('Not by the promised path', `${some(broken.map((one) => where(one)))}: the plan is not what the configuration promises. Answers and times stand, hatched and never ranked.`);
+  }
+  const noted = (cell: Cell): boolean => failed.some((one) => one.configuration === cell.configuration && one.step === cell.step);
   const wrong = from.entries.filter(({ cell }) => (cell.verdict === 'wrong' || cell.verdict === 'timeout') && !noted(cell))
     .map((one) => `${configurationName(one.configuration)} (${stepName(one.cell.step)}: ${one.cell.verdict})`);
   if (wrong.length > 0) put('Wrong or late answers', `${some(wrong)}.`);
@@ -60,11 +72,15 @@ export function catches(from: View): Catch[] {
   if (all.some((one) => one.embedded) && all.some((one) => !one.embedded)) {
     put('Embedded beside servers', phrase(names((one) => one.embedded), 'inside a process of the harness, so no network is in these times; the others are servers.'));
   }
-  const approximate = from.entries.filter((one) => one.cell.verdict === 'approximate')
-    .map((one) => `${configurationName(one.configuration)} (${stepName(one.cell.step)})`);
+  const named = (entry: Entry): string => `${configurationName(entry.configuration)} (${stepName(entry.cell.step)})`;
+  const uncompared = from.entries.filter(isUncompared).map(named);
+  if (uncompared.length > 0) put('Answers compared with nothing', `${some(uncompared)}: nobody knows whether they are right. Hatched and never ranked.`);
+  const approximate = from.entries.filter((one) => one.cell.verdict === 'approximate').map(named);
   if (approximate.length > 0) put('Approximate answers', `${some(approximate)}: declared, and shown hatched.`);
   const unverified = from.entries.filter((one) => one.cell.phase === 'cold-unverified').map((one) => configurationName(one.configuration));
   if (unverified.length > 0) put('Not verified as cold', `${some(unverified)}: files were, or may have been, still in memory. Never ranked as cold.`);
+  const unsettled = from.entries.filter((one) => isUnsettled(one.cell)).map((one) => configurationName(one.configuration));
+  if (unsettled.length > 0) put('Not settled', `${some(unsettled)}: still at work in the background when the time to settle was over. Sizes are of that moment, hatched and never ranked.`);
   put('End of life', phrase(names((one) => one.end_of_life), 'no longer supported by its makers; do not read it as that system of today.'));
   const changed = all.filter((one) => one.structure !== null && one.structure.retains !== 'bytes')
     .map((one) => `${configurationName(one)} (${retainsWord(one.structure?.retains ?? '')})`);

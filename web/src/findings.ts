@@ -6,11 +6,11 @@ import type { Configuration } from './model.ts';
 import type { Entry, View } from './select.ts';
 import type { Estimate } from './stats.ts';
 import { ADDED_S } from './score.ts';
-import { cellsOf, standing } from './select.ts';
+import { cellsOf, questionsIn, standing } from './select.ts';
 import { configurationName, stepName } from './words.ts';
 import { counted, list, seconds, bytes, three } from './format.ts';
 import { differs, meanRatio, ratio } from './stats.ts';
-import { totalBytes } from './metric.ts';
+import { isOfFiles, totalBytes } from './metric.ts';
 
 export interface Finding {
   /** What is compared. */
@@ -56,43 +56,53 @@ function timeOf(entry: Entry): Estimate | null {
   return value === null ? null : { value, low, high };
 }
 
-/** Configurations of a ranking with a time for every question, the smallest mean ratio to the best first. */
-function placesOver(from: View, ranking: string, phases: readonly string[]): { places: Place[]; missing: number } {
+interface Places {
+  /** Questions that were asked of somebody of the ranking or of another one. */
+  questions: string[];
+  /** Configurations with a time for every question, the smallest mean ratio to the best first. */
+  places: Place[];
+  /** Configurations that were asked. */
+  asked: number;
+  /** The best time of each question, also of those who lack another one. */
+  best: Map<string, number>;
+}
+
+function placesOver(from: View, ranking: string, phases: readonly string[]): Places {
+  const questions = questionsIn(from, phases);
   const times = new Map<number, Map<string, Entry>>();
   const asked = new Set<number>();
-  for (const question of from.questions) {
+  const fastest = new Map<string, number>();
+  for (const question of questions) {
     for (const entry of cellsOf(from, question, phases)) {
       if (entry.configuration.reference || entry.configuration.ranks_with !== ranking) continue;
       asked.add(entry.cell.configuration);
       if (entry.cell.median_s === null || standing(from, entry).tier !== 'ranked') continue;
       const own = times.get(entry.cell.configuration) ?? new Map<string, Entry>();
       times.set(entry.cell.configuration, own.set(question, entry));
+      fastest.set(question, Math.min(fastest.get(question) ?? Infinity, entry.cell.median_s));
     }
   }
-  const whole = [...times].filter(([, own]) => own.size === from.questions.length);
-  const best = from.questions.map((question) =>
+  const whole = [...times].filter(([, own]) => own.size === questions.length);
+  const best = questions.map((question) =>
     Math.min(...whole.map(([, own]) => own.get(question)?.cell.median_s ?? Infinity)));
   const places = whole.map(([configuration, own]) => {
-    const sum = from.questions.reduce((before, question, index) =>
+    const sum = questions.reduce((before, question, index) =>
       before + Math.log((ADDED_S + (own.get(question)?.cell.median_s ?? 0)) / (ADDED_S + (best[index] ?? 0))), 0);
-    return { configuration, times: own, mean: Math.exp(sum / Math.max(1, from.questions.length)) };
+    return { configuration, times: own, mean: Math.exp(sum / Math.max(1, questions.length)) };
   });
-  return { places: places.sort((a, b) => a.mean - b.mean), missing: asked.size - whole.length };
+  return { questions, places: places.sort((a, b) => a.mean - b.mean), asked: asked.size, best: fastest };
 }
 
-function wins(from: View, places: readonly Place[]): number {
-  const [first] = places;
-  if (first === undefined) return 0;
-  return from.questions.filter((question) => {
-    const own = first.times.get(question)?.cell.median_s ?? Infinity;
-    return places.every((other) => own <= (other.times.get(question)?.cell.median_s ?? Infinity));
-  }).length;
+/** Questions to which nobody of the ranking was faster, whether or not it could answer all the others. */
+function wins(first: Place, best: ReadonlyMap<string, number>): number {
+  return [...first.times].filter(([question, entry]) => (entry.cell.median_s ?? Infinity) <= (best.get(question) ?? Infinity)).length;
 }
 
 function overQuestions(from: View, ranking: string, about: string, phases: readonly string[]): Finding | null {
-  const { places, missing } = placesOver(from, ranking, phases);
+  const { questions, places, asked, best } = placesOver(from, ranking, phases);
   const [first, second] = places;
-  if (from.questions.length === 0) return null;
+  if (asked === 0) return null;
+  const missing = asked - places.length;
   const left = missing > 0
     ? ` ${counted(missing, 'configuration')} without a verified time for every question ${missing === 1 ? 'is' : 'are'} left out.` : '';
   const configuration = first && from.run.configurations[first.configuration];
@@ -105,7 +115,7 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
   const name = configurationName(configuration);
   const approximate = [...first.times].filter(([, entry]) => entry.cell.verdict === 'approximate').map(([step]) => stepName(step));
   const told = approximate.length > 0 ? ` Its answer to ${list(approximate)} is approximate.` : '';
-  const won = `the fastest on ${wins(from, places)} of ${counted(from.questions.length, 'question')}`;
+  const won = `the fastest on ${wins(first, best)} of ${counted(questions.length, 'question')}`;
   const other = second && from.run.configurations[second.configuration];
   if (second === undefined || other === undefined) {
     return {
@@ -115,7 +125,7 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
   }
   const network = configuration.embedded && !other.embedded
     ? ' The first is embedded and the second a server: no network is in the times of the first.' : '';
-  const pairs = from.questions.flatMap((question) => {
+  const pairs = questions.flatMap((question) => {
     const [one, two] = [second.times.get(question), first.times.get(question)];
     const [a, b] = [one && timeOf(one), two && timeOf(two)];
     return a && b ? [[a, b] as const] : [];
@@ -144,9 +154,7 @@ function load(from: View, ranking: string): Finding | null {
   if (second === undefined || !other) {
     return { about, ranking, first: first.configuration, difference: 'alone', entry: first, sentence: `${name}, with nobody beside it.`, sure: 'Nothing to compare with.' };
   }
-  const told = second.cell.of_best;
-  const by = told !== null && told.other === first.cell.configuration
-    ? { value: told.ratio, low: told.low, high: told.high } : ratio(other, one);
+  const by = ratio(other, one);
   return {
     about, ranking, first: first.configuration, entry: first,
     sentence: `${name}. ${configurationName(second.configuration)}, the second, took ${byHowMuch(by.value, 'longer', 'long')} it.`,
@@ -167,7 +175,8 @@ function smallest(from: View, ranking: string, state: string): Finding | null {
   const [first, second] = all;
   if (first === undefined) return null;
   const raw = from.run.data.bytes > 0 ? `, ${three((first.total / from.run.data.bytes) * 100)} % of the documents as text` : '';
-  const name = `${configurationName(first.entry.configuration)}: ${bytes(first.total)}${raw}`;
+  const files = isOfFiles(first.entry.cell) ? ', counted as its files' : '';
+  const name = `${configurationName(first.entry.configuration)}: ${bytes(first.total)}${raw}${files}`;
   const about = `Smallest (${state})`;
   if (second === undefined) {
     return { about, ranking, first: first.entry.configuration, difference: 'alone', entry: first.entry, sentence: `${name}, with nobody beside it.`, sure: 'Nothing to compare with.' };

@@ -67,7 +67,7 @@ export function byName(name: string, value: number): string {
 }
 
 /** A figure, or the sign that there is none. */
-export function or(value: number | null | undefined, format: (value: number) => string): string {
+export function or<Value>(value: Value | null | undefined, format: (value: Value) => string): string {
   return value === null || value === undefined ? NONE : format(value);
 }
 

@@ -1,6 +1,6 @@
 // What can be read of a cell: its time, what follows from it, and whatever else was measured.
 
-import type { Cell, Run } from './model.ts';
+import type { Cell, Configuration, Ratio, Run } from './model.ts';
 import type { Estimate } from './stats.ts';
 import { byName, count, nameInWords, seconds, times } from './format.ts';
 
@@ -13,10 +13,33 @@ export interface Metric {
   time: boolean;
   format: (value: number) => string;
   of: (cell: Cell, run: Run) => Estimate | null;
+  /** What the cell is held against. */
+  beside?: (cell: Cell) => Ratio | null;
+  /** What keeps a figure of it from being like others. */
+  notes?: (cell: Cell, configuration: Configuration) => readonly string[];
+}
+
+const loaded = new WeakMap<Run, ReadonlyMap<number, number>>();
+
+/** The documents that a configuration holds: its times are for so many. */
+export function documentsOf(run: Run, configuration: number): number {
+  let known = loaded.get(run);
+  if (known === undefined) {
+    known = new Map(run.cells.flatMap((cell) => {
+      const documents = cell.metrics.documents_loaded;
+      return cell.step === 'load' && cell.workload === 'analytics' && documents !== undefined ? [[cell.configuration, documents] as const] : [];
+    }));
+    loaded.set(run, known);
+  }
+  return known.get(configuration) ?? run.data.documents;
 }
 
 function exact(value: number | null | undefined): Estimate | null {
   return value === null || value === undefined || !Number.isFinite(value) ? null : { value, low: null, high: null };
+}
+
+function beside(one: Ratio | null): Estimate | null {
+  return one && { value: one.ratio, low: one.low, high: one.high };
 }
 
 const TIME: Metric = {
@@ -36,7 +59,8 @@ const DERIVED: readonly Metric[] = [
     higher: false,
     time: false,
     format: times,
-    of: (cell) => cell.of_best && { value: cell.of_best.ratio, low: cell.of_best.low, high: cell.of_best.high },
+    of: (cell) => beside(cell.of_best),
+    beside: (cell) => cell.of_best,
   },
   {
     name: 'of_yardstick',
@@ -44,8 +68,8 @@ const DERIVED: readonly Metric[] = [
     higher: false,
     time: false,
     format: times,
-    of: (cell) =>
-      cell.of_yardstick && { value: cell.of_yardstick.ratio, low: cell.of_yardstick.low, high: cell.of_yardstick.high },
+    of: (cell) => beside(cell.of_yardstick),
+    beside: (cell) => cell.of_yardstick,
   },
   {
     name: 'documents_per_s',
@@ -55,32 +79,38 @@ const DERIVED: readonly Metric[] = [
     format: (value) => `${count(value)}/s`,
     of: (cell, run) => {
       if (cell.median_s === null || cell.median_s <= 0) return null;
-      const documents = cell.metrics.documents_loaded ?? run.data.documents;
+      const documents = documentsOf(run, cell.configuration);
       const rate = (time: number | null): number | null => (time === null || time <= 0 ? null : documents / time);
       return { value: documents / cell.median_s, low: rate(cell.high_s), high: rate(cell.low_s) };
     },
   },
 ];
 
-const TITLES: Record<string, string> = {
-  server_s: 'server’s own time',
-  server_cpu_s: 'CPU seconds, system',
-  client_cpu_s: 'CPU seconds, client',
-  peak_pss_bytes: 'peak memory',
-  held_pss_bytes: 'memory held',
-  idle_pss_bytes: 'memory when idle',
-  read_bytes: 'bytes read',
-  written_bytes: 'bytes written',
-};
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ['server_s', 'server’s own time'],
+  ['server_cpu_s', 'CPU seconds, system'],
+  ['client_cpu_s', 'CPU seconds, client'],
+  ['peak_pss_bytes', 'peak memory'],
+  ['held_pss_bytes', 'memory held'],
+  ['idle_pss_bytes', 'memory when idle'],
+  ['read_bytes', 'bytes read'],
+  ['written_bytes', 'bytes written'],
+]);
+
+/** The worker of the harness, with client and decoding, is in these figures of an embedded engine. */
+function isOfProcesses(name: string): boolean {
+  return name === 'server_cpu_s' || name.endsWith('_pss_bytes');
+}
 
 function measured(name: string): Metric {
   return {
     name,
-    title: TITLES[name] ?? nameInWords(name),
+    title: TITLES.get(name) ?? nameInWords(name),
     higher: name.endsWith('_per_s'),
     time: false,
     format: (value) => byName(name, value),
     of: (cell) => exact(cell.metrics[name]),
+    notes: (_, configuration) => (isOfProcesses(name) && configuration.embedded ? ['embedded'] : []),
   };
 }
 
@@ -99,8 +129,13 @@ export function metricsOf(runs: readonly Run[]): Metric[] {
     }
   }
   for (const one of DERIVED) names.delete(one.name);
-  const known = Object.keys(TITLES).filter((name) => names.delete(name));
+  const known = [...TITLES.keys()].filter((name) => names.delete(name));
   return [...DERIVED, ...[...known, ...[...names].sort()].map(measured)];
+}
+
+/** Whether the system tells no total of its own, so that its files are counted. */
+export function isOfFiles(cell: Cell): boolean {
+  return cell.metrics.total_bytes === undefined && cell.metrics.files_bytes !== undefined;
 }
 
 /** Bytes that count as the size: the system's own catalogue, else its files. */

@@ -19,10 +19,8 @@ export interface Figures {
 }
 
 export interface Run {
-  /** Tells runs of one page apart: the last part of the folder's path, with a number where two are alike. */
+  /** Tells runs of one page apart: the name of the run folder, with a number where two are alike. */
   name: string;
-  /** The run folder. */
-  path: string;
   /** Every planned trial has a terminal record. */
   complete: boolean;
   /** Planned trials without a record. */
@@ -31,7 +29,6 @@ export interface Run {
   started: string;
   /** Version of the program that made the run. */
   program: string;
-  command: string[];
   machine: Machine;
   /** Sequential reads of the run folder's disk. */
   disk_bytes_per_s: number | null;

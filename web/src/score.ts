@@ -32,7 +32,16 @@ export function hot(runs: readonly Time[]): Time {
   return rest.length === 0 || rest.includes(null) ? null : Math.min(...rest.filter((one) => one !== null));
 }
 
-function relativeTimes(all: readonly (readonly Time[])[], questions: readonly number[]): (number | null)[] {
+/** The least of what may be a baseline; of all, when nothing may be. */
+function least(values: readonly number[], doubted: readonly boolean[]): number {
+  const sound = values.filter((_, index) => doubted[index] !== true);
+  return Math.min(...(sound.some(Number.isFinite) ? sound : values));
+}
+
+/** Geometric means over `questions` of times ÷ the best time, one for each entrant. What is doubted is no baseline. */
+export function relativeTimes(
+  all: readonly (readonly Time[])[], questions: readonly number[], doubted: readonly boolean[] = [],
+): (number | null)[] {
   const logarithms = all.map(() => 0);
   let counted = 0;
   for (const question of questions) {
@@ -40,7 +49,7 @@ function relativeTimes(all: readonly (readonly Time[])[], questions: readonly nu
     const there = times.filter((time) => time !== null);
     // A question to which nobody has a time counts for nobody.
     if (there.length === 0) continue;
-    const baseline = Math.min(...there);
+    const baseline = least(times.map((time) => time ?? Infinity), doubted);
     const missing = 2 * Math.max(MISSING_S, ...there);
     counted += 1;
     times.forEach((time, index) => {
@@ -50,14 +59,24 @@ function relativeTimes(all: readonly (readonly Time[])[], questions: readonly nu
   return logarithms.map((sum) => (counted > 0 ? Math.exp(sum / counted) : null));
 }
 
+/** Sizes ÷ the smallest; null where none is known. */
+export function relativeSizes(all: readonly (number | null)[], doubted: readonly boolean[] = []): (number | null)[] {
+  const sizes = all.map((size) => (size !== null && size > 0 ? size : null));
+  const smallest = least(sizes.map((size) => size ?? Infinity), doubted);
+  return sizes.map((size) => (size === null ? null : size / smallest));
+}
+
+/** What is thought to be wrong in what an entrant has, so that nobody else is measured by it. */
+export interface Doubt {
+  times: boolean;
+  size: boolean;
+}
+
 /** The scores of `entrants` over the `questions` chosen, counted from 0, in the same order. */
-export function scores(entrants: readonly Entrant[], questions: readonly number[]): Scored[] {
-  const cold = relativeTimes(entrants.map((one) => one.cold), questions);
-  const warm = relativeTimes(entrants.map((one) => one.hot), questions);
-  const sizes = entrants.map((one) => (one.total_bytes !== null && one.total_bytes > 0 ? one.total_bytes : null));
-  const smallest = Math.min(...sizes.filter((size) => size !== null));
-  return entrants.map((_, index) => {
-    const size = sizes[index] ?? null;
-    return { cold: cold[index] ?? null, hot: warm[index] ?? null, size: size === null ? null : size / smallest };
-  });
+export function scores(entrants: readonly Entrant[], questions: readonly number[], doubts: readonly Doubt[] = []): Scored[] {
+  const times = doubts.map((one) => one.times);
+  const cold = relativeTimes(entrants.map((one) => one.cold), questions, times);
+  const warm = relativeTimes(entrants.map((one) => one.hot), questions, times);
+  const sizes = relativeSizes(entrants.map((one) => one.total_bytes), doubts.map((one) => one.size));
+  return entrants.map((_, index) => ({ cold: cold[index] ?? null, hot: warm[index] ?? null, size: sizes[index] ?? null }));
 }

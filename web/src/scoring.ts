@@ -1,89 +1,161 @@
 // The entrants of a score: over medians, or over the trials of round 1 as the published benchmark takes them.
 
 import type { RunEvidence } from './model.ts';
-import type { Entrant, Scored } from './score.ts';
 import type { Entry, View } from './select.ts';
-import { totalBytes } from './metric.ts';
-import { hot, scores } from './score.ts';
-import { cellsOf, standing } from './select.ts';
+import type { Basis } from './state.ts';
+import { isOfFiles, totalBytes } from './metric.ts';
+import { hot, relativeSizes, relativeTimes } from './score.ts';
+import { cellsOf, hasTime, questionsIn, standing } from './select.ts';
 
-/** What a score is computed from. */
-export type Basis = 'medians' | 'round 1';
+export type Kind = 'hot' | 'cold' | 'size';
+type Timed = Exclude<Kind, 'size'>;
+type Time = number | null;
+
+/** One of the three scores of a configuration. */
+export interface Side {
+  value: number | null;
+  /** Questions that count, and how many of them have no time that counts. */
+  questions: number;
+  missing: number;
+  /** Why it is not quite like the others. */
+  notes: string[];
+  approximate: boolean;
+  /** The word in place of a figure that says nothing. */
+  word: string | null;
+  /** A figure behind it. */
+  entry: Entry | null;
+}
 
 export interface Scorer {
   configuration: number;
   ranking: string;
-  score: Scored;
-  /** Questions without a time, hot and cold. */
-  missing: { hot: number; cold: number };
-  approximate: boolean;
-  /** A figure behind each of the three. */
-  entries: { hot: Entry | null; cold: Entry | null; size: Entry | null };
+  sides: Record<Kind, Side>;
 }
+
+const PHASES: Record<Timed, readonly string[]> = { hot: ['hot'], cold: ['cold', 'cold-unverified'] };
 
 /** The published benchmark knows these; the page's own score takes whatever is asked. */
 const PUBLISHED_QUESTIONS: readonly string[] = ['q1', 'q2', 'q3', 'q4', 'q5'];
 
-/** Questions that count for a basis. */
-export function scoredQuestions(from: View, basis: Basis): string[] {
-  return from.questions.filter((one) => basis === 'medians' || PUBLISHED_QUESTIONS.includes(one));
+/** Questions that count for a basis and a kind of times. */
+export function scoredQuestions(from: View, basis: Basis, kind: Timed): string[] {
+  return questionsIn(from, PHASES[kind]).filter((one) => basis === 'medians' || PUBLISHED_QUESTIONS.includes(one));
 }
 
-/** Times of round 1 in the order in which they were taken; null for one that has none. */
-function roundOne(entry: Entry, evidence: RunEvidence): (number | null)[] {
-  const { trials } = evidence.cells[entry.index] ?? {};
-  if (trials === undefined) return [];
-  const places = trials.round.flatMap((round, index) => (round === 1 ? [index] : []));
-  places.sort((a, b) => (trials.at_ms[a] ?? 0) - (trials.at_ms[b] ?? 0));
-  return places.map((place) => trials.seconds[place] ?? null);
+/** Both cells of what was planned as one. */
+function planned(entry: Entry): Entry[] {
+  return entry.beside === null ? [entry] : [entry, entry.beside];
 }
 
-function timeOf(from: View, entry: Entry | undefined, basis: Basis, evidence: RunEvidence | null): number | null {
-  if (entry === undefined) return null;
-  const { tier } = standing(from, entry);
-  if (entry.cell.median_s === null || tier === 'none') return null;
-  // The published statistic takes what cold times there are; the page's own only verified ones.
-  if (basis === 'medians') return tier === 'ranked' ? entry.cell.median_s : null;
-  if (evidence === null) return null;
-  const times = roundOne(entry, evidence);
-  if (entry.cell.phase !== 'hot') return times[0] ?? null;
-  return times.length < 2 ? null : hot([null, ...times.slice(0, 2)]);
+/**
+ * The times of round 1 by their order in it, and whether one of them was not verified as cold. What was wrong, or
+ * compared with nothing, in any round has no time: it is not fast in another.
+ */
+function roundOne(entry: Entry, evidence: RunEvidence): { times: Time[]; unverified: boolean } {
+  const found: { times: Time[]; unverified: boolean } = { times: [], unverified: false };
+  for (const one of planned(entry)) {
+    const trials = evidence.cells[one.index]?.trials;
+    if (trials === undefined || trials.verdict.some((verdict) => !hasTime(verdict) || verdict === 'unverified')) {
+      return { times: [], unverified: false };
+    }
+    trials.round.forEach((round, index) => {
+      const order = trials.order[index];
+      if (round !== 1 || order === undefined) return;
+      found.times[order] = trials.seconds[index] ?? null;
+      if (order === 0 && one.cell.phase === 'cold-unverified') found.unverified = true;
+    });
+  }
+  return found;
 }
 
-/** Scores of what is shown, each among those of its ranking. Who does not hold all documents has none. */
-export function scorers(from: View, basis: Basis, evidence: RunEvidence | null): Scorer[] {
-  const questions = scoredQuestions(from, basis);
-  const byPlace = (phases: readonly string[]): Map<number, Entry>[] => questions.map((question) =>
-    new Map(cellsOf(from, question, phases).map((entry) => [entry.cell.configuration, entry])));
-  const [cold, warm] = [byPlace(['cold', 'cold-unverified']), byPlace(['hot'])];
-  const sizes = new Map(cellsOf(from, 'size', ['steady']).map((entry) => [entry.cell.configuration, entry]));
-  return from.rankings.flatMap((ranking) => {
-    const those = from.configurations.filter((index) =>
-      from.run.configurations[index]?.ranks_with === ranking && from.loads.get(index)?.verdict === 'exact'
-      && (warm.some((one) => one.has(index)) || cold.some((one) => one.has(index)) || sizes.has(index)));
-    const entrants: Entrant[] = those.map((index) => ({
-      cold: cold.map((one) => timeOf(from, one.get(index), basis, evidence)),
-      hot: warm.map((one) => timeOf(from, one.get(index), basis, evidence)),
-      total_bytes: bytesOf(sizes.get(index)),
-    }));
-    const found = scores(entrants, questions.map((_, index) => index));
-    return those.map((configuration, index) => ({
-      configuration, ranking,
-      score: found[index] ?? { cold: null, hot: null, size: null },
-      missing: {
-        hot: entrants[index]?.hot.filter((time) => time === null).length ?? 0,
-        cold: entrants[index]?.cold.filter((time) => time === null).length ?? 0,
-      },
-      approximate: [...warm, ...cold].some((one) => one.get(configuration)?.cell.verdict === 'approximate'),
-      entries: {
-        hot: warm.find((one) => one.has(configuration))?.get(configuration) ?? null,
-        cold: cold.find((one) => one.has(configuration))?.get(configuration) ?? null,
-        size: sizes.get(configuration) ?? null,
-      },
-    }));
+interface Counted {
+  time: Time;
+  /** What is to be known of the time, or why there is one that does not count. */
+  notes: readonly string[];
+}
+
+/** The published statistic takes what cold times there are, and says so; the page's own only verified ones. */
+function counted(from: View, entry: Entry | undefined, kind: Timed, basis: Basis, evidence: RunEvidence | null): Counted {
+  if (entry === undefined) return { time: null, notes: [] };
+  const { tier, notes } = standing(from, entry);
+  if (basis === 'medians') return tier === 'ranked' ? { time: entry.cell.median_s, notes: [] } : { time: null, notes: notes.filter((note) => note !== 'approximate') };
+  if (evidence === null) return { time: null, notes: [] };
+  const { times, unverified } = roundOne(entry, evidence);
+  const time = kind === 'cold' ? times[0] ?? null : hot([null, times[0] ?? null, times[1] ?? null]);
+  if (time === null) return { time, notes: [] };
+  return { time, notes: notes.filter((note) => note !== 'approximate' && (unverified || !note.startsWith('cold unverified'))) };
+}
+
+function different(words: readonly string[]): string[] {
+  return [...new Set(words)];
+}
+
+/** The hot or cold scores of the configurations of a ranking. */
+function timeSides(from: View, those: readonly number[], kind: Timed, basis: Basis, evidence: RunEvidence | null): Side[] {
+  const questions = scoredQuestions(from, basis, kind);
+  const slots = questions.map((question) => new Map(cellsOf(from, question, PHASES[kind]).map((entry) => [entry.cell.configuration, entry])));
+  const all = those.map((index) => {
+    const entries = slots.map((slot) => slot.get(index));
+    const asked = entries.filter((entry) => entry !== undefined);
+    const times = entries.map((entry) => counted(from, entry, kind, basis, evidence));
+    // Over medians, who was not asked everything is left out; the published statistic calls that a missing time.
+    return { asked, times, takesPart: asked.length > 0 && (basis === 'round 1' || asked.length === questions.length) };
+  });
+  const places = questions.map((_, index) => index);
+  const scored = relativeTimes(all.map((one) => (one.takesPart ? one.times.map(({ time }) => time) : [])), places);
+  return all.map(({ asked, times, takesPart }, index): Side => {
+    const missing = times.filter(({ time }) => time === null).length;
+    // Where some count, how many do not says enough of the others.
+    const notes = different(times.flatMap((one) => (one.time !== null || missing === questions.length ? one.notes : [])));
+    if (takesPart && missing > 0 && missing < questions.length) notes.push(`${missing} of ${questions.length} without a time that counts`);
+    if (!takesPart && asked.length > 0) notes.push(`${questions.length - asked.length} of ${questions.length} not asked`);
+    return {
+      value: takesPart ? scored[index] ?? null : null, questions: questions.length, missing, notes,
+      approximate: asked.some((entry) => planned(entry).some((one) => one.cell.verdict === 'approximate')),
+      word: !takesPart ? 'not asked' : missing === questions.length ? 'no time' : null, entry: asked[0] ?? null,
+    };
   });
 }
 
-function bytesOf(entry: Entry | undefined): number | null {
-  return entry === undefined ? null : totalBytes(entry.cell);
+function sizeSides(from: View, those: readonly number[], basis: Basis, sizes: ReadonlyMap<number, Entry>): Side[] {
+  const all = those.map((index) => {
+    const entry = sizes.get(index);
+    if (entry === undefined) return { entry: null, total: null, notes: [] };
+    const { tier, notes } = standing(from, entry);
+    const counts = basis === 'round 1' || tier === 'ranked';
+    return { entry, total: counts ? totalBytes(entry.cell) : null, notes: isOfFiles(entry.cell) ? [...notes, 'files'] : notes };
+  });
+  const scored = relativeSizes(all.map((one) => one.total));
+  return all.map(({ entry, total, notes }, index): Side => ({
+    value: scored[index] ?? null, questions: 0, missing: 0, notes, approximate: false, entry,
+    word: total !== null ? null : entry !== null && totalBytes(entry.cell) !== null ? 'not ranked' : 'not measured',
+  }));
+}
+
+/**
+ * Scores of what is shown, each among those of its ranking; of `only`, where that is given. Who does not hold all
+ * documents has none. Nor has a run that is not complete over round 1: a trial that is yet to come would count as a
+ * missing time.
+ */
+export function scorers(from: View, basis: Basis, evidence: RunEvidence | null, only: ReadonlySet<number> | null = null): Scorer[] {
+  if (basis === 'round 1' && !from.run.complete) return [];
+  const sizes = new Map(cellsOf(from, 'size', ['steady']).map((entry) => [entry.cell.configuration, entry]));
+  const asked = new Set(from.entries.map((entry) => entry.cell.configuration));
+  return from.rankings.flatMap((ranking) => {
+    const those = from.configurations.filter((index) =>
+      from.run.configurations[index]?.ranks_with === ranking && from.loads.get(index)?.verdict === 'exact'
+      && (only === null ? asked.has(index) : only.has(index)) && (basis === 'medians' || hasSize(sizes.get(index))));
+    const warm = timeSides(from, those, 'hot', basis, evidence);
+    const cold = timeSides(from, those, 'cold', basis, evidence);
+    const size = sizeSides(from, those, basis, sizes);
+    return those.flatMap((configuration, index) => {
+      const [a, b, c] = [warm[index], cold[index], size[index]];
+      return a && b && c ? [{ configuration, ranking, sides: { hot: a, cold: b, size: c } }] : [];
+    });
+  });
+}
+
+/** The published statistic knows nobody without a size. */
+function hasSize(entry: Entry | undefined): boolean {
+  return entry !== undefined && totalBytes(entry.cell) !== null;
 }

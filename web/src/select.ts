@@ -1,8 +1,8 @@
 // What of a run is shown under the reader's choice, and how a figure may stand beside others.
 
-import type { Cell, Configuration, Figures, Run } from './model.ts';
+import type { Cell, Configuration, Figures, Run, Verdict } from './model.ts';
 import type { State } from './state.ts';
-import { isQuestion } from './words.ts';
+import { isQuestion, parametersOf, verdictWord } from './words.ts';
 
 /** A cell with its configuration, and where it stands in the page's data. */
 export interface Entry {
@@ -10,6 +10,8 @@ export interface Entry {
   index: number;
   cell: Cell;
   configuration: Configuration;
+  /** The other cell of the same planned trials, where only some rounds were verified as cold. */
+  beside: Entry | null;
 }
 
 /** What is shown of one run. */
@@ -31,6 +33,8 @@ export interface View {
   bySteps: ReadonlyMap<string, readonly Entry[]>;
   /** By index of the configuration: verdict of its load; none when it was not loaded. */
   loads: ReadonlyMap<number, Cell>;
+  /** Configuration and step, where a plan is not what the configuration promises. */
+  broken: ReadonlySet<string>;
 }
 
 function keepsStructure(one: Configuration, wanted: State['structure']): boolean {
@@ -59,6 +63,26 @@ export function rankingsOf(configurations: readonly Configuration[]): string[] {
   return [...sizes].sort((a, b) => b[1] - a[1]).map(([ranking]) => ranking);
 }
 
+/** Finds the two cells that cold trials of one plan became, where not all could be verified. */
+function pairing(): (entry: Entry) => void {
+  const known = new Map<string, Entry>();
+  return (entry) => {
+    const { cell } = entry;
+    if (cell.phase !== 'cold' && cell.phase !== 'cold-unverified') return;
+    const slot = JSON.stringify([cell.workload, cell.step, cell.state, cell.configuration, cell.parameters]);
+    const other = known.get(slot);
+    if (other === undefined) known.set(slot, entry);
+    else {
+      other.beside = entry;
+      entry.beside = other;
+    }
+  };
+}
+
+function promise(configuration: number, step: string): string {
+  return `${configuration} ${step}`;
+}
+
 /** Everything that is shown of run `runIndex` under `state`. */
 export function view(figures: Figures, state: State, runIndex = state.run): View | null {
   const run = figures.runs[runIndex];
@@ -68,13 +92,16 @@ export function view(figures: Figures, state: State, runIndex = state.run): View
   const bySteps = new Map<string, Entry[]>();
   const loads = new Map<number, Cell>();
   const questions = new Set<string>();
+  const pair = pairing();
   run.cells.forEach((cell, index) => {
     const configuration = run.configurations[cell.configuration];
     if (configuration === undefined) return;
-    if (cell.step === 'load' && cell.workload === 'analytics') loads.set(cell.configuration, cell);
-    if (shown[cell.configuration] !== true || state.withoutQuestions.has(cell.step)) return;
-    if (isQuestion(cell.step)) questions.add(cell.step);
-    const entry = { run: runIndex, index, cell, configuration };
+    const analytics = cell.workload === 'analytics';
+    if (cell.step === 'load' && analytics) loads.set(cell.configuration, cell);
+    if (shown[cell.configuration] !== true || (analytics && state.withoutQuestions.has(cell.step))) return;
+    if (analytics && isQuestion(cell.step)) questions.add(cell.step);
+    const entry: Entry = { run: runIndex, index, cell, configuration, beside: null };
+    pair(entry);
     entries.push(entry);
     const step = bySteps.get(cell.step);
     if (step === undefined) bySteps.set(cell.step, [entry]);
@@ -83,27 +110,63 @@ export function view(figures: Figures, state: State, runIndex = state.run): View
   const indices = run.configurations.map((_, index) => index);
   return {
     figures, state, run, runIndex, shown, entries, bySteps, loads,
+    broken: new Set(run.failures.filter((one) => one.kind === 'plan').map((one) => promise(one.configuration, one.step))),
     configurations: indices.filter((index) => shown[index] === true && run.configurations[index]?.reference === false),
     rankings: rankingsOf(run.configurations.filter((_, index) => shown[index] === true)),
     questions: [...questions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })),
   };
 }
 
-/** The cells of a step in phases and a state of the data; the first phase that a configuration has counts. */
+const WORST: readonly Verdict[] = ['exact', 'approximate', 'unverified', 'partial', 'not_applicable', 'wrong', 'timeout', 'failed'];
+
+/** A trial of this verdict has a time. */
+export function hasTime(verdict: Verdict): boolean {
+  return WORST.indexOf(verdict) <= WORST.indexOf('partial');
+}
+
+/** The worst verdict of everything that was planned as this cell. */
+export function worstVerdict({ cell, beside }: Entry): Verdict {
+  const other = beside?.cell.verdict ?? cell.verdict;
+  return WORST.indexOf(other) > WORST.indexOf(cell.verdict) ? other : cell.verdict;
+}
+
+/** Which of two cells of one plan is shown: what has no time must not hide behind what has one. */
+function precedes(one: Cell, other: Cell, phases: readonly string[]): boolean {
+  if (hasTime(one.verdict) !== hasTime(other.verdict)) return hasTime(other.verdict);
+  return phases.indexOf(one.phase) < phases.indexOf(other.phase);
+}
+
+const selected = new WeakMap<View, Map<string, readonly Entry[]>>();
+
+/** The cells of a step in phases and a state of the data, one for each configuration. */
 export function cellsOf(
   from: View, step: string, phases: readonly string[], data: string | null = from.state.data,
-): Entry[] {
+): readonly Entry[] {
+  // Every part of the page asks for the same few.
+  const known = selected.get(from) ?? new Map<string, readonly Entry[]>();
+  selected.set(from, known);
+  const name = JSON.stringify([step, phases, data]);
+  const found = known.get(name) ?? select(from, step, phases, data);
+  known.set(name, found);
+  return found;
+}
+
+function select(from: View, step: string, phases: readonly string[], data: string | null): Entry[] {
   const found = new Map<string, Entry>();
-  const place = (entry: Entry): number => phases.indexOf(entry.cell.phase);
   for (const entry of from.bySteps.get(step) ?? []) {
-    if (entry.cell.workload !== 'analytics' || place(entry) < 0) continue;
-    if (data !== null && entry.cell.state !== null && entry.cell.state !== data) continue;
-    const parameters = Object.keys(entry.cell.parameters).length > 0 ? JSON.stringify(entry.cell.parameters) : '';
-    const key = `${entry.cell.configuration} ${data === null ? entry.cell.state : ''} ${parameters}`;
+    const { cell } = entry;
+    if (cell.workload !== 'analytics' || !phases.includes(cell.phase)) continue;
+    if (data !== null && cell.state !== null && cell.state !== data) continue;
+    const key = `${cell.configuration} ${data === null ? cell.state : ''} ${parametersOf(cell)}`;
     const before = found.get(key);
-    if (before === undefined || place(entry) < place(before)) found.set(key, entry);
+    if (before === undefined || precedes(cell, before.cell, phases)) found.set(key, entry);
   }
   return [...found.values()];
+}
+
+/** Questions that somebody was asked in one of the phases, in the state of the data that is shown. */
+export function questionsIn(from: View, phases: readonly string[]): string[] {
+  return from.questions.filter((step) => cellsOf(from, step, phases).some((entry) => !entry.configuration.reference));
 }
 
 /** How a figure may stand beside others: ranked, only shown, or without a figure. */
@@ -116,19 +179,34 @@ export interface Standing {
   approximate: boolean;
 }
 
+/** Background work was left when the system's time to settle was over. */
+export function isUnsettled(cell: Cell): boolean {
+  return cell.step === 'size' && (cell.metrics.background_work_left ?? 0) > 0;
+}
+
+/** What a load leaves to say of what came after it; null when all documents are in. */
+function loadNote(from: View, cell: Cell): string | null {
+  if (cell.step === 'load') return null;
+  const load = from.loads.get(cell.configuration);
+  if (load === undefined) return cell.workload === 'analytics' ? 'no load known' : null;
+  if (load.verdict === 'exact') return null;
+  return load.verdict === 'partial' ? 'partial load' : `load ${verdictWord(load.verdict)}`;
+}
+
 /** Why a cell is not like others, and whether it may be ranked at all. */
 export function standing(from: View, entry: Entry): Standing {
-  const { cell } = entry;
-  const notes: string[] = [];
-  const approximate = cell.verdict === 'approximate';
-  if (approximate) notes.push('approximate');
-  const load = from.loads.get(cell.configuration);
-  const whole = load === undefined || load.verdict === 'exact' || cell.step === 'load';
-  if (!whole) notes.push(load.verdict === 'partial' ? 'partial load' : `load ${load.verdict}`);
-  if ((cell.verdict === 'partial' && whole) || cell.verdict === 'unverified') notes.push(cell.verdict);
-  if (cell.phase === 'cold-unverified') notes.push('cold unverified');
-  const timed = cell.verdict === 'exact' || approximate;
-  const there = timed || cell.verdict === 'partial' || cell.verdict === 'unverified';
-  const ranked = timed && whole && load !== undefined && cell.phase !== 'cold-unverified';
-  return { tier: !there ? 'none' : ranked ? 'ranked' : 'apart', notes, approximate };
+  const { cell, beside } = entry;
+  const verdict = worstVerdict(entry);
+  const approximate = cell.verdict === 'approximate' || beside?.cell.verdict === 'approximate';
+  const ofLoad = loadNote(from, cell);
+  // Whatever stands here keeps a figure out of the ranking.
+  const doubts: string[] = [];
+  if (ofLoad !== null) doubts.push(ofLoad);
+  if (verdict === 'unverified' || (verdict === 'partial' && ofLoad === null)) doubts.push(verdict);
+  if (beside !== null) doubts.push('cold unverified in part');
+  else if (cell.phase === 'cold-unverified') doubts.push('cold unverified');
+  if (from.broken.has(promise(cell.configuration, cell.step))) doubts.push('plan broken');
+  if (isUnsettled(cell)) doubts.push('not settled');
+  const notes = approximate ? ['approximate', ...doubts] : doubts;
+  return { tier: !hasTime(verdict) ? 'none' : doubts.length === 0 ? 'ranked' : 'apart', notes, approximate };
 }

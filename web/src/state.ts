@@ -3,7 +3,8 @@
 // Only what differs from the page's own choice is written. Systems are written as those shown or as those left out,
 // whichever is shorter.
 
-import type { Figures, Run } from './model.ts';
+import type { Cell, Figures, Run } from './model.ts';
+import { metricsOf } from './metric.ts';
 import { isQuestion } from './words.ts';
 
 /** A cell that is opened. */
@@ -28,11 +29,23 @@ export interface State {
   structure: Structures;
   /** Snapshot of the published results that is laid over the charts; none when empty. */
   published: string;
+  /** What scores are computed over. */
+  basis: Basis;
+  /** Month of the part on published results; the latest when empty. */
+  month: string;
+  /** Documents of the results in that part; those of the run when null. */
+  scale: number | null;
+  /** Whether those results are said to keep the structure of documents. */
+  kept: Kept;
   opened: Opened | null;
 }
 
 const STRUCTURES = ['all', 'bytes', 'value', 'changed'] as const;
 export type Structures = (typeof STRUCTURES)[number];
+export const BASES = ['medians', 'round 1'] as const;
+export type Basis = (typeof BASES)[number];
+export const KEPT = ['yes', 'no', 'all'] as const;
+export type Kept = (typeof KEPT)[number];
 
 /** The words that a run has for each of the filters. */
 export interface Choices {
@@ -47,23 +60,35 @@ function different(words: Iterable<string>): string[] {
   return [...new Set(words)];
 }
 
+/** Something that is found out once for each page: its data never change, and every change of a filter asks again. */
+function once<Of extends object, Found>(find: (of: Of) => Found): (of: Of) => Found {
+  const known = new WeakMap<Of, Found>();
+  return (of) => {
+    const before = known.get(of);
+    if (before !== undefined) return before;
+    const found = find(of);
+    known.set(of, found);
+    return found;
+  };
+}
+
 /** What there is to choose from, over all runs, so that a filter survives a change of run. */
-export function choices(runs: readonly Run[]): Choices {
-  const configurations = runs.flatMap((run) => run.configurations);
-  const cells = runs.flatMap((run) => run.cells);
+export const choices = once((runs: readonly Run[]): Choices => {
+  const configurations = runs.flatMap((run) => run.configurations).filter((one) => !one.reference);
+  const cells = runs.flatMap((run) => run.cells).filter((cell) => cell.workload === 'analytics');
   const order = (state: string): number => (state === 'drained' ? 0 : 1);
   return {
-    systems: different(configurations.filter((one) => !one.reference).map((one) => one.system)),
-    variants: different(configurations.filter((one) => !one.reference).map((one) => one.variant)),
-    rankings: different(configurations.filter((one) => !one.reference).map((one) => one.ranks_with)),
+    systems: different(configurations.map((one) => one.system)),
+    variants: different(configurations.map((one) => one.variant)),
+    rankings: different(configurations.map((one) => one.ranks_with)),
     questions: different(cells.map((cell) => cell.step).filter(isQuestion)).sort((a, b) =>
       a.localeCompare(b, 'en', { numeric: true })),
     states: different(cells.flatMap((cell) => cell.state ?? [])).sort((a, b) => order(a) - order(b)),
   };
-}
+});
 
 /** The page's own choice: the run with most documents, in the state in which most was asked. */
-export function initial(figures: Figures): State {
+export const initial = once((figures: Figures): State => {
   let run = 0;
   figures.runs.forEach((one, index) => {
     if (one.data.documents > (figures.runs[run]?.data.documents ?? 0)) run = index;
@@ -75,10 +100,10 @@ export function initial(figures: Figures): State {
   const [data] = [...asked].sort((a, b) => b[1] - a[1] || (a[0] === 'drained' ? -1 : 1))[0] ?? ['drained'];
   const none: ReadonlySet<string> = new Set();
   return {
-    run, data, metric: 'time', structure: 'all', published: '', opened: null,
+    run, data, metric: 'time', structure: 'all', published: '', basis: 'medians', month: '', scale: null, kept: 'yes', opened: null,
     withoutSystems: none, withoutVariants: none, withoutRankings: none, withoutQuestions: none,
   };
-}
+});
 
 const SETS = [
   ['systems', 'withoutSystems', 'systems'],
@@ -87,19 +112,33 @@ const SETS = [
   ['questions', 'withoutQuestions', 'questions'],
 ] as const;
 
+/** Choices that are one word each, and their names in the address. */
+const WORDS = [
+  ['metric', 'metric'], ['state', 'data'], ['structure', 'structure'], ['published', 'published'], ['basis', 'basis'],
+  ['month', 'month'], ['scale', 'scale'], ['kept', 'kept'],
+] as const;
+
+/** A word of a list. Full stops part words, and a tilde stands for the word that is empty. */
+function written(word: string): string {
+  return word === '' ? '~' : encodeURIComponent(word).replaceAll('.', '%2E').replaceAll('~', '%7E');
+}
+
+/** The word that was written; null where it is malformed. */
+function read(text: string): string | null {
+  if (text === '~') return '';
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}
+
 function listed(words: readonly string[]): string {
-  return words.map((word) => encodeURIComponent(word).replaceAll('.', '%2E')).join('.');
+  return words.map(written).join('.');
 }
 
 function unlisted(text: string): string[] {
-  if (text === '') return [];
-  return text.split('.').map((word) => {
-    try {
-      return decodeURIComponent(word);
-    } catch {
-      return word;
-    }
-  });
+  return text === '' ? [] : text.split('.').flatMap((word) => read(word) ?? []);
 }
 
 /** The fragment of the address for a state, without `#`; empty for the page's own choice. */
@@ -108,7 +147,7 @@ export function toFragment(state: State, figures: Figures): string {
   const all = choices(figures.runs);
   const parts: string[] = [];
   const put = (name: string, value: string): void => void parts.push(`${name}=${value}`);
-  if (state.run !== own.run) put('run', encodeURIComponent(figures.runs[state.run]?.name ?? ''));
+  if (state.run !== own.run) put('run', written(figures.runs[state.run]?.name ?? ''));
   for (const [name, key, choice] of SETS) {
     const without = state[key];
     if (without.size === 0) continue;
@@ -116,14 +155,55 @@ export function toFragment(state: State, figures: Figures): string {
     if (shown.length <= without.size) put(name, listed(shown));
     else put(`no-${name}`, listed([...without]));
   }
-  if (state.metric !== own.metric) put('metric', encodeURIComponent(state.metric));
-  if (state.data !== own.data) put('state', encodeURIComponent(state.data));
-  if (state.structure !== own.structure) put('structure', state.structure);
-  if (state.published !== '') put('published', encodeURIComponent(state.published));
-  if (state.opened !== null) {
-    put('figure', `${encodeURIComponent(figures.runs[state.opened.run]?.name ?? '')}:${state.opened.cell}`);
+  for (const [name, key] of WORDS) {
+    if (state[key] !== own[key]) put(name, written(String(state[key])));
   }
+  const [run, cell] = state.opened === null ? [] : [figures.runs[state.opened.run], figures.runs[state.opened.run]?.cells[state.opened.cell]];
+  if (run !== undefined && cell !== undefined) put('figure', `${written(run.name)}:${cellMark(run, cell)}`);
   return parts.join('&');
+}
+
+/** Words that a list in the address leaves out; null where it names nobody who is there. */
+function leftOut(text: string, all: readonly string[], isOfShown: boolean): ReadonlySet<string> | null {
+  const words = unlisted(text);
+  const known = all.filter((one) => words.includes(one));
+  // A list of nobody at all is a choice; one of whom this page has never heard is none.
+  if (known.length === 0 && !(isOfShown && text === '')) return null;
+  return new Set(isOfShown ? all.filter((one) => !words.includes(one)) : known);
+}
+
+/** One of the words that there are, as it is. */
+function among<Word>(all: readonly Word[], word: string): Word | undefined {
+  return all.find((one) => String(one) === word);
+}
+
+/** The state that a fragment stands for. What is not understood is passed over. */
+export function fromFragment(fragment: string, figures: Figures): State {
+  const state = { ...initial(figures) };
+  const all = choices(figures.runs);
+  for (const part of fragment.replace(/^#/, '').split('&')) {
+    const at = part.indexOf('=');
+    if (at < 0) continue;
+    const [name, text] = [part.slice(0, at), part.slice(at + 1)];
+    for (const [set, key, choice] of SETS) {
+      if (name === set || name === `no-${set}`) state[key] = leftOut(text, all[choice], name === set) ?? state[key];
+    }
+    if (name === 'figure') state.opened = openedFrom(text, figures) ?? state.opened;
+    const word = read(text);
+    if (word === null) continue;
+    switch (name) {
+      case 'run': state.run = runNamed(figures, word) ?? state.run; break;
+      case 'metric': state.metric = metricsOf(figures.runs).find((one) => one.name === word)?.name ?? state.metric; break;
+      case 'state': state.data = among(all.states, word) ?? state.data; break;
+      case 'structure': state.structure = among(STRUCTURES, word) ?? state.structure; break;
+      case 'published': state.published = among(figures.published.map((one) => one.snapshot), word) ?? state.published; break;
+      case 'basis': state.basis = among(BASES, word) ?? state.basis; break;
+      case 'month': state.month = among(figures.published.map((one) => one.snapshot), word) ?? state.month; break;
+      case 'scale': state.scale = among(figures.published.map((one) => one.scale), word) ?? state.scale; break;
+      case 'kept': state.kept = among(KEPT, word) ?? state.kept; break;
+    }
+  }
+  return state;
 }
 
 function runNamed(figures: Figures, name: string): number | null {
@@ -131,38 +211,20 @@ function runNamed(figures: Figures, name: string): number | null {
   return index < 0 ? null : index;
 }
 
-/** The state that a fragment stands for. What is not understood is passed over. */
-export function fromFragment(fragment: string, figures: Figures): State {
-  const state = initial(figures);
-  const all = choices(figures.runs);
-  for (const part of fragment.replace(/^#/, '').split('&')) {
-    const at = part.indexOf('=');
-    if (at < 0) continue;
-    const [name, text] = [part.slice(0, at), part.slice(at + 1)];
-    const word = unlisted(text)[0] ?? '';
-    for (const [set, key, choice] of SETS) {
-      const words = unlisted(text);
-      if (name === set) state[key] = new Set(all[choice].filter((one) => !words.includes(one)));
-      if (name === `no-${set}`) state[key] = new Set(all[choice].filter((one) => words.includes(one)));
-    }
-    if (name === 'run') state.run = runNamed(figures, decoded(text)) ?? state.run;
-    if (name === 'metric') state.metric = decoded(text);
-    if (name === 'state' && all.states.includes(word)) state.data = word;
-    if (name === 'structure') state.structure = STRUCTURES.find((one) => one === word) ?? state.structure;
-    if (name === 'published') state.published = decoded(text);
-    if (name === 'figure') state.opened = openedFrom(text, figures) ?? state.opened;
-  }
-  return state;
-}
-
-function decoded(text: string): string {
-  return unlisted(text.replaceAll('.', '%2E'))[0] ?? '';
-}
-
 function openedFrom(text: string, figures: Figures): Opened | null {
   const at = text.lastIndexOf(':');
-  const run = runNamed(figures, decoded(text.slice(0, at)));
-  const cell = Number(text.slice(at + 1));
-  if (run === null || !Number.isInteger(cell) || figures.runs[run]?.cells[cell] === undefined) return null;
-  return { run, cell };
+  const index = runNamed(figures, read(text.slice(0, at)) ?? '');
+  const run = index === null ? undefined : figures.runs[index];
+  if (index === null || run === undefined) return null;
+  const cell = run.cells.findIndex((one) => cellMark(run, one) === text.slice(at + 1));
+  return cell < 0 ? null : { run: index, cell };
+}
+
+/** A short mark of what a cell is of (FNV-1a), so that a link holds on a page that was made again of a longer run. */
+export function cellMark(run: Run, cell: Cell): string {
+  const one = run.configurations[cell.configuration];
+  const names = [one?.system, one?.version, one?.variant, one?.storage, cell.workload, cell.step, cell.phase, cell.state, cell.parameters];
+  let hash = 0x811c9dc5;
+  for (const byte of new TextEncoder().encode(JSON.stringify(names))) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash.toString(16).padStart(8, '0');
 }

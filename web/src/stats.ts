@@ -7,19 +7,36 @@ export interface Estimate {
   high: number | null;
 }
 
-/** Half the width of an interval on the logarithmic scale, after `added` is put to both ends. */
-export function halfWidth(one: Estimate, added = 0): number | null {
-  if (one.low === null || one.high === null || one.low + added <= 0) return null;
-  return (Math.log(one.high + added) - Math.log(one.low + added)) / 2;
+/** How far the ends of an interval lie from the figure, on the logarithmic scale. */
+export interface Distances {
+  below: number;
+  above: number;
+}
+
+/**
+ * The distances after `added` is put to all three. They are kept apart because adding makes an interval lopsided:
+ * what lies below comes nearer than what lies above.
+ */
+export function distances(one: Estimate, added = 0): Distances | null {
+  if (one.low === null || one.high === null || one.low + added <= 0 || one.value + added <= 0) return null;
+  const middle = Math.log(one.value + added);
+  return { below: Math.max(0, middle - Math.log(one.low + added)), above: Math.max(0, Math.log(one.high + added) - middle) };
+}
+
+/** The distances of one ÷ other, the two taken as independent: low is one's low end over the other's high end. */
+function together(one: Distances | null, other: Distances | null): Distances | null {
+  if (one === null || other === null) return null;
+  return { below: Math.hypot(one.below, other.above), above: Math.hypot(one.above, other.below) };
+}
+
+function around(value: number, wide: Distances | null): Estimate {
+  if (wide === null) return { value, low: null, high: null };
+  return { value, low: value / Math.exp(wide.below), high: value * Math.exp(wide.above) };
 }
 
 /** One ÷ other, the two taken as independent. */
 export function ratio(one: Estimate, other: Estimate): Estimate {
-  const value = one.value / other.value;
-  const [a, b] = [halfWidth(one), halfWidth(other)];
-  if (a === null || b === null) return { value, low: null, high: null };
-  const spread = Math.exp(Math.hypot(a, b));
-  return { value, low: value / spread, high: value * spread };
+  return around(one.value / other.value, together(distances(one), distances(other)));
 }
 
 /**
@@ -31,29 +48,17 @@ export function ratio(one: Estimate, other: Estimate): Estimate {
 export function meanRatio(pairs: readonly (readonly [Estimate, Estimate])[], added: number): Estimate | null {
   if (pairs.length === 0) return null;
   let logarithm = 0;
-  let width: number | null = 0;
+  let sum: Distances | null = { below: 0, above: 0 };
   for (const [one, other] of pairs) {
     logarithm += Math.log((added + one.value) / (added + other.value));
-    const [a, b] = [halfWidth(one, added), halfWidth(other, added)];
-    width = width === null || a === null || b === null ? null : width + Math.hypot(a, b);
+    const wide = together(distances(one, added), distances(other, added));
+    sum = sum === null || wide === null ? null : { below: sum.below + wide.below, above: sum.above + wide.above };
   }
-  const value = Math.exp(logarithm / pairs.length);
-  if (width === null) return { value, low: null, high: null };
-  const spread = Math.exp(width / pairs.length);
-  return { value, low: value / spread, high: value * spread };
+  const mean = sum === null ? null : { below: sum.below / pairs.length, above: sum.above / pairs.length };
+  return around(Math.exp(logarithm / pairs.length), mean);
 }
 
 /** Whether an interval shows a difference: it excludes 1. Null without an interval. */
 export function differs(one: Estimate): boolean | null {
   return one.low === null || one.high === null ? null : one.low > 1 || one.high < 1;
-}
-
-/** The middle value; null of nothing. */
-export function median(values: readonly number[]): number | null {
-  if (values.length === 0) return null;
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  const [below, above] = [sorted[middle - 1], sorted[middle]];
-  if (above === undefined) return null;
-  return sorted.length % 2 === 1 || below === undefined ? above : (below + above) / 2;
 }

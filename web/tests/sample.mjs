@@ -5,11 +5,11 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-import { large, small, two } from './data.mjs';
+import { empty, large, once, small, two } from './data.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const built = process.env.JSONATHLON_PAGE_OUT ?? join(here, '..', '..', 'crates', 'report', 'page');
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:";
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'";
 
 function packed(part) {
   return gzipSync(JSON.stringify(part), { level: 9 }).toString('base64');
@@ -24,10 +24,10 @@ export function pageOf({ figures, evidence }) {
 `;
 }
 
-/** Writes the three pages into a folder. */
+/** Writes the pages into a folder. */
 export function samples(folder) {
   mkdirSync(folder, { recursive: true });
-  for (const [name, made] of Object.entries({ small, two, large })) {
+  for (const [name, made] of Object.entries({ small, two, large, empty, once })) {
     const pack = made();
     const trials = pack.evidence.runs.flatMap((run) => run.cells).reduce((sum, cell) => sum + cell.trials.round.length, 0);
     const page = pageOf(pack);

@@ -27,6 +27,8 @@ export interface Bar {
   high: number | null;
   /** The figure or the word. */
   label: string;
+  /** What follows the figure for those who point at it or hear it. */
+  more: string;
   /** Opens what stands behind the figure. */
   open: (() => void) | null;
 }
@@ -51,7 +53,7 @@ const TOP = 8;
 const BOTTOM = 36;
 const REFERENCE = 15;
 /** Room for the labels of the outermost ticks. */
-const SIDE = 18;
+const SIDE = 22;
 const LETTER = 6.4;
 
 /** Height of the chart before it is drawn. */
@@ -98,14 +100,21 @@ export function fitted(words: string, width: number): string {
   return words.length <= letters ? words : `${words.slice(0, letters - 1)}…`;
 }
 
-function lineOf(bar: Bar): string {
-  return bar.notes.length > 0 ? `${bar.name} · ${bar.notes.join(', ')}` : bar.name;
+/** Letters of a name that stay beside long notes. */
+const LEAST_NAME = 10;
+
+/** Name and notes in so many pixels: the name is cut before the notes are, for they say why a bar looks odd. */
+export function lineOf(bar: Pick<Bar, 'name' | 'notes'>, width: number): string {
+  if (bar.notes.length === 0) return fitted(bar.name, width);
+  const notes = ` · ${bar.notes.join(', ')}`;
+  const room = Math.max(LEAST_NAME * LETTER, width - notes.length * LETTER);
+  return fitted(`${fitted(bar.name, room)}${notes}`, width);
 }
 
 /** What a bar says to those who do not see it. */
 export function spoken(bar: Bar): string {
   const notes = bar.notes.length > 0 ? ` (${bar.notes.join(', ')})` : '';
-  return `${bar.name}${notes}: ${bar.label}`;
+  return `${bar.name}${notes}: ${[bar.label, bar.more].filter((words) => words !== '').join(' ')}`;
 }
 
 export function drawBars(
@@ -161,7 +170,7 @@ export function drawBars(
         stroke: 'var(--ink)', strokeWidth: 1.8,
       }),
       text(bars, {
-        text: (bar: Bar) => fitted(lineOf(bar), width - 12 - bar.label.length * LETTER), y: 'key', frameAnchor: 'left',
+        text: (bar: Bar) => lineOf(bar, width - 12 - bar.label.length * LETTER), y: 'key', frameAnchor: 'left',
         dx: -SIDE, dy: -7, textAnchor: 'start', fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3,
       }),
       text(bars, {

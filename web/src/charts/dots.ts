@@ -5,6 +5,7 @@ import { axisX, dot, gridX, plot, ruleX, ruleY, text } from '@observablehq/plot'
 import { dress } from './dress.ts';
 import { fitted } from './bars.ts';
 
+/** One row of the chart. */
 export interface RatioDot {
   key: string;
   name: string;
@@ -17,6 +18,12 @@ export interface RatioDot {
 
 const ROW = 34;
 const SHAPES = ['circle', 'square', 'triangle', 'diamond'] as const;
+const SIGNS = ['●', '■', '▲', '◆'] as const;
+
+/** The shape of a run as a letter, for the legend. */
+export function signOf(run: number): string {
+  return SIGNS[(run - 1) % SIGNS.length] ?? SIGNS[0];
+}
 
 export function dotsHeight(rows: number): number {
   return rows * ROW + 48;
@@ -29,15 +36,14 @@ export function ratioDomain(dots: readonly RatioDot[]): [number, number] {
 }
 
 export function drawDots(dots: readonly RatioDot[], domain: readonly [number, number], width: number, describe: string): SVGElement {
-  const keys = [...new Map(dots.map((one) => [one.key, one])).values()];
   const inside = (value: number): number => Math.min(domain[1], Math.max(domain[0], value));
   const ranged = dots.filter((one) => one.low !== null && one.high !== null);
   const ticks = [0.01, 0.1, 0.2, 0.5, 1, 2, 5, 10, 100].filter((tick) => tick >= domain[0] && tick <= domain[1]);
   const svg = plot({
-    width, height: dotsHeight(keys.length), marginLeft: 8, marginRight: 12, marginTop: 8, marginBottom: 40,
+    width, height: dotsHeight(dots.length), marginLeft: 8, marginRight: 12, marginTop: 8, marginBottom: 40,
     style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
     x: { type: 'log', domain: [...domain], label: null },
-    y: { type: 'band', domain: keys.map((one) => one.key), padding: 0, axis: null },
+    y: { type: 'band', domain: dots.map((one) => one.key), padding: 0, axis: null },
     symbol: { type: 'identity' },
     marks: [
       gridX(ticks, { stroke: 'var(--line)', strokeOpacity: 1 }),
@@ -45,8 +51,8 @@ export function drawDots(dots: readonly RatioDot[], domain: readonly [number, nu
       ruleX([1], { stroke: 'var(--ink)' }),
       ruleY(ranged, { x1: (one: RatioDot) => inside(one.low ?? 1), x2: (one: RatioDot) => inside(one.high ?? 1), y: 'key', dy: 7, stroke: 'var(--quiet)', strokeWidth: 1.6 }),
       dot(dots, { x: (one: RatioDot) => inside(one.ratio), y: 'key', dy: 7, symbol: (one: RatioDot) => SHAPES[(one.run - 1) % SHAPES.length] ?? 'circle', fill: 'var(--accent)', r: 4.5 }),
-      text(keys, { text: (one: RatioDot) => fitted(one.name, width - 30 - one.label.length * 6.6), y: 'key', frameAnchor: 'left', textAnchor: 'start', dy: -7, fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3 }),
-      text(keys, { text: 'label', y: 'key', frameAnchor: 'right', textAnchor: 'end', dy: -7, fontWeight: 600, fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3 }),
+      text(dots, { text: (one: RatioDot) => fitted(one.name, width - 30 - one.label.length * 6.6), y: 'key', frameAnchor: 'left', textAnchor: 'start', dy: -7, fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3 }),
+      text(dots, { text: 'label', y: 'key', frameAnchor: 'right', textAnchor: 'end', dy: -7, fontWeight: 600, fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3 }),
     ],
   }) as SVGSVGElement;
   dress(svg, 'img', describe);

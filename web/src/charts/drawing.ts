@@ -30,9 +30,23 @@ export function watch(element: Element, seen: (isSeen: boolean) => void, near: (
   };
 }
 
-/** Draws what has not been drawn, wherever it stands. */
+/** Draws what has not been drawn, wherever it stands, and what comes to be by that. */
 export function drawAll(): void {
-  for (const now of all) now();
+  const done = new Set<() => void>();
+  for (let more = true; more;) {
+    more = false;
+    for (const now of [...all]) {
+      if (done.has(now)) continue;
+      done.add(now);
+      now();
+      more = true;
+    }
+  }
+}
+
+/** Draws one element that is watched, before the reader has come to it. */
+export function drawNear(element: Element): void {
+  watched.get(element)?.near();
 }
 
 const waiting = new Map<object, () => void>();

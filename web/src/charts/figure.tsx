@@ -1,6 +1,6 @@
 // A chart on the page: a place of the right height, filled when the reader comes near, with its export.
 
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
 
 import { downloadSvg } from '../export/svg.ts';
@@ -43,7 +43,8 @@ export function Figure({ title, height, draw, children, wide = false, eager = fa
     firstChart();
   }).current;
 
-  useEffect(() => {
+  // Known before the browser paints: who prints at once gets everything.
+  useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
     const end = watch(

@@ -16,14 +16,16 @@ export interface Grown {
 export const GROWTH_HEIGHT = 320;
 
 export function drawGrowth(
-  points: readonly Grown[], format: (value: number) => string, count: (value: number) => string, width: number, describe: string,
+  all: readonly Grown[], format: (value: number) => string, count: (value: number) => string, width: number, describe: string,
 ): SVGElement {
+  // Neither scale has a place for nothing.
+  const points = all.filter((point) => point.value > 0 && point.documents > 0);
   const scales = [...new Set(points.map((point) => point.documents))].sort((a, b) => a - b);
   const values = points.map((point) => point.value);
   const low = 10 ** Math.floor(Math.log10(Math.min(...values)));
   const high = 10 ** Math.ceil(Math.log10(Math.max(...values) * 1.001));
-  const powers: number[] = [];
-  for (let power = low; power <= high * 1.01; power *= 10) powers.push(power);
+  const steps = points.length === 0 ? 0 : Math.round(Math.log10(high / low)) + 1;
+  const powers = Array.from({ length: steps }, (_, index) => low * 10 ** index);
   const last = scales[scales.length - 1] ?? 1;
   const names = Math.min(220, width * 0.42);
   // Names stand at the ends of lines, pushed apart where they would lie on each other.

@@ -2,11 +2,11 @@
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { options } from 'preact';
-import type { JSX } from 'preact';
+import type { ComponentType, JSX } from 'preact';
 
 import type { Evidence, Figures } from '../model.ts';
 import type { State } from '../state.ts';
-import { drawAll } from '../charts/drawing.ts';
+import { drawAll, drawNear } from '../charts/drawing.ts';
 import { PageContext } from '../page.ts';
 import { view } from '../select.ts';
 import { fromFragment, toFragment } from '../state.ts';
@@ -26,33 +26,68 @@ import { Sizes } from './sizes.tsx';
 import { Theme } from './theme.tsx';
 import { Top } from './top.tsx';
 
-const PARTS: readonly (readonly [string, string])[] = [
-  ['scores', 'Scores'], ['hot', 'Hot'], ['cold', 'Cold'], ['load', 'Load'], ['size', 'Size'], ['quality', 'Data quality'],
-  ['structure', 'Structure'], ['memory', 'Memory'], ['cpu', 'CPU'], ['bound', 'Bound by'], ['series', 'Series'], ['runs', 'Runs'], ['published', 'Published'],
+interface PagePart {
+  id: string;
+  /** Its name in the bar; what stands there only now and then has none. */
+  title: string | null;
+  of: ComponentType;
+}
+
+const PARTS: readonly PagePart[] = [
+  { id: 'scores', title: 'Scores', of: Scores }, { id: 'hot', title: 'Hot', of: Hot }, { id: 'cold', title: 'Cold', of: Cold },
+  { id: 'cold-os', title: null, of: ColdOs }, { id: 'load', title: 'Load', of: Load }, { id: 'size', title: 'Size', of: Sizes },
+  { id: 'quality', title: 'Data quality', of: Quality }, { id: 'structure', title: 'Structure', of: StructureKept },
+  { id: 'memory', title: 'Memory', of: Memory }, { id: 'cpu', title: 'CPU', of: Cpu }, { id: 'bound', title: 'Bound by', of: Bound },
+  { id: 'others', title: null, of: Others }, { id: 'series', title: 'Series', of: RunSeries }, { id: 'runs', title: 'Runs', of: Runs },
+  { id: 'published', title: 'Published', of: PublishedResults },
 ];
 
-const LATER = [
-  Scores, Hot, Cold, ColdOs, Load, Sizes, Quality, StructureKept, Memory, Cpu, Bound, Others, RunSeries, Runs, PublishedResults,
-] as const;
+/** Where a part stands, drawn or not. */
+function placeOf(id: string): string {
+  return `at-${id}`;
+}
+
+/** Frames in which parts that came near are drawn. */
+const FRAMES = 12;
+
+/** Scrolls to a place again and again: what lies above is drawn when it comes near, and is then of another height. */
+function keptInView(place: Element, frames: number): void {
+  place.scrollIntoView({ behavior: 'instant' });
+  if (frames > 0) requestAnimationFrame(() => keptInView(place, frames - 1));
+}
+
+/** Goes to a part, whose heading is then where the keyboard goes on from. */
+function go(id: string): void {
+  const place = document.getElementById(placeOf(id));
+  if (place === null) return;
+  drawNear(place);
+  place.focus({ preventScroll: true });
+  keptInView(place, FRAMES);
+  requestAnimationFrame(() => place.querySelector('h2')?.focus({ preventScroll: true }));
+}
 
 function Contents({ figures }: { figures: Figures }): JSX.Element {
-  const there = PARTS.filter(([id]) => (id !== 'runs' || figures.runs.length > 1) && (id !== 'published' || figures.published.length > 0));
+  const there = PARTS.filter(({ id }) => (id !== 'runs' || figures.runs.length > 1) && (id !== 'published' || figures.published.length > 0));
   // The address holds the reader's choice, so that these cannot be plain links.
-  const go = (id: string): void => {
-    const part = document.getElementById(`part-${id}`);
-    part?.scrollIntoView();
-    part?.querySelector<HTMLElement>('h2')?.focus({ preventScroll: true });
-  };
   return (
     <nav aria-label="Parts of the page">
-      {there.map(([id, title]) => <button key={id} type="button" class="quiet" onClick={() => go(id)}>{title}</button>)}
+      {there.map(({ id, title }) => title !== null && <button key={id} type="button" class="quiet" onClick={() => go(id)}>{title}</button>)}
     </nav>
   );
 }
 
+/** Measurements that are kept: enough for who looks, and no more however long the page is open. */
+const MEASURED = 50;
+
 /** Measures from the reader's doing to the frame that shows it. */
 function measured(from: number): void {
-  requestAnimationFrame(() => setTimeout(() => performance.measure('filter', { start: from, end: performance.now() }), 0));
+  requestAnimationFrame(() => setTimeout(() => {
+    performance.measure('filter', { start: from, end: performance.now() });
+    const all = performance.getEntriesByName('filter');
+    if (all.length < 2 * MEASURED) return;
+    performance.clearMeasures('filter');
+    for (const one of all.slice(-MEASURED)) performance.measure('filter', { start: one.startTime, duration: one.duration });
+  }, 0));
 }
 
 function useAddress(figures: Figures): [State, (to: Partial<State>) => void] {
@@ -89,7 +124,7 @@ function useAddress(figures: Figures): [State, (to: Partial<State>) => void] {
 
 /** Printing shows everything, also what nobody has scrolled to. */
 function usePrinting(): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const print = (): void => {
       const before = options.debounceRendering;
       options.debounceRendering = (render) => render();
@@ -120,7 +155,7 @@ export function App({ figures, evidence }: { figures: Figures; evidence: Evidenc
         <main>
           <Top />
           <Filters />
-          {LATER.map((part, index) => <Later key={index} of={part} />)}
+          {PARTS.map((part) => <Later key={part.id} id={placeOf(part.id)} of={part.of} />)}
         </main>
       </PageContext.Provider>
       <PageContext.Provider value={dialog}><CellDialog /></PageContext.Provider>

@@ -11,7 +11,7 @@ import { Figure } from '../charts/figure.tsx';
 import { drawMatrix, matrixHeight } from '../charts/matrix.ts';
 import { NONE } from '../format.ts';
 import { usePage } from '../page.ts';
-import { cellsOf } from '../select.ts';
+import { cellsOf, questionsIn } from '../select.ts';
 import { configurationName, stepName } from '../words.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
@@ -29,7 +29,7 @@ export function Bound(): JSX.Element {
   const [all, setAll] = useState(false);
   const entries = useMemo((): { column: string; entry: Entry }[] => [
     ...cellsOf(from, 'load', ['load'], null).map((entry) => ({ column: 'load', entry })),
-    ...from.questions.flatMap((step) => cellsOf(from, step, ['hot']).map((entry) => ({ column: stepName(step), entry }))),
+    ...questionsIn(from, ['hot']).flatMap((step) => cellsOf(from, step, ['hot']).map((entry) => ({ column: stepName(step), entry }))),
   ].filter(({ entry }) => !entry.configuration.reference && entry.cell.bound_by !== null), [from]);
   const columns = useMemo(() => [...new Set(entries.map((one) => one.column))], [entries]);
   const those = useMemo(() => [...new Set(entries.map((one) => one.entry.cell.configuration))], [entries]);
@@ -61,7 +61,7 @@ export function Bound(): JSX.Element {
   });
   return (
     <Section id="bound" title="Bound by">
-      <p>What the time went into: <em>cpu</em>, all cores busy; <em>one core</em>, the others idle; <em>disk</em>, reading as fast as the disk gives; <em>waiting</em>, none of these.</p>
+      <p>What the time went into: <em>cpu</em>, all cores busy; <em>one core</em>, the others idle; <em>cpu, part</em> (<em>cpu*</em> in narrow fields), more than one core and fewer than all; <em>disk</em>, reading as fast as the disk gives; <em>waiting</em>, none of these. Below 2 ms nobody can tell, and nothing is said.</p>
       {drawn.length === 0 ? <p class="empty">Not told for what is chosen.</p> : (
         <>
           <Figure title="What each step was bound by" height={matrixHeight(drawn.length)} draw={draw} wide />

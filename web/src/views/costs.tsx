@@ -11,7 +11,7 @@ import { placedBars } from '../bars.ts';
 import { bytes, count, NONE, or, percent, seconds, whole } from '../format.ts';
 import { metric } from '../metric.ts';
 import { usePage } from '../page.ts';
-import { cellsOf, standing } from '../select.ts';
+import { cellsOf, isUnsettled, questionsIn, standing } from '../select.ts';
 import { stepTitle, verdictWord } from '../words.ts';
 import { Multiples, Section } from './multiples.tsx';
 import { multiplesOf, tablesOf } from './questions.tsx';
@@ -28,8 +28,11 @@ function loadTable(page: Page): Table {
   ];
   const rows = ordered.map((entry): TableCell[] => {
     const { cell, configuration } = entry;
-    const settled = (state: string, name: string): string =>
-      or(cellsOf(from, 'size', ['steady'], state).find((one) => one.cell.configuration === cell.configuration)?.cell.metrics[name], seconds);
+    const settled = (state: string, name: string): string => {
+      const size = cellsOf(from, 'size', ['steady'], state).find((one) => one.cell.configuration === cell.configuration)?.cell;
+      const time = or(size?.metrics[name], seconds);
+      return size !== undefined && isUnsettled(size) ? `${time}, not settled` : time;
+    };
     const { documents_loaded: loaded, documents_offered: offered } = cell.metrics;
     const time = standing(from, entry).tier === 'none' ? null : cell.median_s;
     return [
@@ -68,7 +71,7 @@ export function Load(): JSX.Element {
   })), [page.from]);
   return (
     <Section id="load" title="Load">
-      <p>From the first document handed over until all are durable and a query sees them. Then, timed apart: until background work has ended, and tidying up when told to.</p>
+      <p>From the first document handed over until all are durable and a query sees them. Then, timed apart: until background work has ended, and tidying up when told to. <em>Not settled</em> is who was still at work when the limit for that was over: its bar is that limit, not a time.</p>
       <Multiples multiples={multiples} format={shown.format} axis={`${shown.title}, ${shown.higher ? 'more' : 'less'} is better`}
         tables={() => [loadTable(page)]} empty="Nothing was loaded of what is chosen." />
       <Multiples multiples={after} format={seconds} axis="time, less is better" empty="Nobody looked how long it took to settle." />
@@ -79,18 +82,23 @@ export function Load(): JSX.Element {
 const CPU: Metric = {
   ...metric('server_cpu_s'),
   title: 'CPU seconds of all cores',
-  of: (cell) => {
-    const value = cell.metrics.server_cpu_s ?? cell.metrics.client_cpu_s;
-    return value === undefined ? null : { value, low: null, high: null };
-  },
 };
-const MEMORY = metric('peak_pss_bytes');
+
+// A short trial is not looked into while it runs, so peaks of questions are known of slow systems only. What is held
+// between trials is known of all.
+const MEMORY: Metric = {
+  ...metric('peak_pss_bytes'),
+  title: 'memory',
+  of: (cell, run) => metric(cell.phase === 'load' ? 'peak_pss_bytes' : 'held_pss_bytes').of(cell, run),
+};
+
+const WORKER = 'An embedded engine is one process with the worker of the harness, whose client and decoding are in its figure; a server’s leaves the client out.';
 
 function Cost({ id, title, shown, children }: { id: string; title: string; shown: Metric; children: JSX.Element }): JSX.Element {
   const page = usePage();
   const steps = useMemo(() => [
     { step: 'load', title: 'Load', phases: ['load'], data: null },
-    ...page.from.questions.map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: ['hot'] })),
+    ...questionsIn(page.from, ['hot']).map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: ['hot'] })),
   ], [page.from]);
   const multiples = useMemo(() => multiplesOf(page, steps, shown).map((one) =>
     ({ ...one, own: one.own.some((bar) => bar.value !== null) ? one.own : [], references: one.references })), [page.from, steps, shown]);
@@ -106,7 +114,10 @@ function Cost({ id, title, shown, children }: { id: string; title: string; shown
 export function Memory(): JSX.Element {
   return (
     <Cost id="memory" title="Memory" shown={MEMORY}>
-      <p>The most that the system’s processes held together while a step ran. Pages that they share count once.</p>
+      <p>
+        What the system’s processes held together; pages that they share count once. Load: the most while documents went in. Questions: between the
+        trials of a question, because looking during a short one would be in its time. {WORKER}
+      </p>
     </Cost>
   );
 }
@@ -114,7 +125,7 @@ export function Memory(): JSX.Element {
 export function Cpu(): JSX.Element {
   return (
     <Cost id="cpu" title="CPU" shown={CPU}>
-      <p>Processor seconds of the system for one trial, all cores added up. More than the trial’s time means that several cores worked.</p>
+      <p>Processor seconds of the system for one trial, all cores added up. More than the trial’s time means that several cores worked. {WORKER}</p>
     </Cost>
   );
 }

@@ -10,7 +10,7 @@ import { Figure } from '../charts/figure.tsx';
 import { drawStrip } from '../charts/strip.ts';
 import { byName, counted, interval, nameInWords, NONE, or, seconds, times } from '../format.ts';
 import { usePage } from '../page.ts';
-import { configurationName, isQuestion, phaseWord, retainsWord, stepTitle, verdictWord, VERDICTS } from '../words.ts';
+import { besideWords, cellName, isQuestion, phaseWord, retainsWord, stepTitle, verdictWord, VERDICTS } from '../words.ts';
 import { TableOf } from './table.tsx';
 
 function Part({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
@@ -119,7 +119,7 @@ function Settings({ one }: { one: Configuration }): JSX.Element {
 }
 
 export function CellDialog(): JSX.Element | null {
-  const { figures, evidence, from, change } = usePage();
+  const { figures, evidence, from, change, open } = usePage();
   const { opened } = from.state;
   const dialog = useRef<HTMLDialogElement>(null);
   const back = useRef<Element | null>(null);
@@ -142,7 +142,8 @@ export function CellDialog(): JSX.Element | null {
   if (run === undefined || cell === undefined || configuration === undefined) return null;
   const own = evidence?.runs[opened.run];
   const behind = own?.cells[opened.cell];
-  const title = `${stepTitle(cell.step)}, ${phaseWord(cell.phase)}: ${configurationName(configuration)}`;
+  const beside = from.entries.find((entry) => entry.run === opened.run && entry.index === opened.cell)?.beside ?? null;
+  const title = `${stepTitle(cell.step)}, ${phaseWord(cell.phase)}: ${cellName(configuration, cell)}`;
   const close = (): void => change({ opened: null });
   const metrics = Object.entries(cell.metrics).sort(([a], [b]) => (a < b ? -1 : 1));
   return (
@@ -156,11 +157,16 @@ export function CellDialog(): JSX.Element | null {
         <Pairs of={[
           ['run', `${run.name}${cell.state === null ? '' : `, ${cell.state}`}`],
           ['median', or(cell.median_s, seconds)], ['95 % interval', interval(cell.low_s, cell.high_s, seconds)],
-          ['× of best', cell.of_best === null ? NONE : cell.of_best.other === cell.configuration ? 'this is the best' : `${times(cell.of_best.ratio)}, ${cell.of_best.difference}`],
-          ['× of yardstick', cell.of_yardstick === null ? NONE : times(cell.of_yardstick.ratio)],
+          ['× of best', or(cell.of_best, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
+          ['× of yardstick', or(cell.of_yardstick, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
           ['verdict', verdictOf(cell)], ['bound by', cell.bound_by ?? NONE],
           ['trials with a time', String(cell.trials)],
         ]} />
+        {beside !== null && (
+          <p>
+            Only some rounds were verified as cold. The others stand in a cell of their own: <button type="button" class="quiet" onClick={() => open(beside)}>{phaseWord(beside.cell.phase)}, {verdictWord(beside.cell.verdict)}</button>
+          </p>
+        )}
         <Part title="Trials">
           {own === undefined ? <p class="empty">Reading the trials …</p>
             : behind === undefined ? <p class="empty">There are no trials of it.</p> : <Trials cell={cell} evidence={behind} title={title} />}
@@ -170,7 +176,7 @@ export function CellDialog(): JSX.Element | null {
         <Settings one={configuration} />
         {behind !== undefined && (
           <Part title="In the journal">
-            <p>Key of the cell; a trial’s ends in <code>#ROUND.ORDER</code>. Folder of the run: <code>{run.path}</code></p>
+            <p>Key of the cell in <code>journal.ndjson</code> of the run folder <code>{run.name}</code>; a trial’s ends in <code>#ROUND.ORDER</code>.</p>
             <pre tabIndex={0}>{behind.key}</pre>
           </Part>
         )}

@@ -58,7 +58,7 @@ export function Quality(): JSX.Element {
         key: String(entry.cell.configuration), name: configurationName(entry.configuration),
         notes: entry.cell.verdict === 'exact' ? [] : [verdictWord(entry.cell.verdict)], colour: colourOf(entry.configuration.system),
         look: entry.cell.verdict === 'exact' ? 'plain' as const : 'muted' as const, value: share, low: null, high: null,
-        label: share === null ? verdictWord(entry.cell.verdict) : percent(share), open: () => page.open(entry),
+        label: share === null ? verdictWord(entry.cell.verdict) : percent(share), more: '', open: () => page.open(entry),
       };
     }).sort((a, b) => (a.value ?? 2) - (b.value ?? 2));
     return [{ key: 'loaded', title: 'Loaded of what was offered', own, published: [], references: [] }];

@@ -1,7 +1,7 @@
 // A part of the page that is brought up to date at once when the reader sees it, and in idle time when not:
 // a change of the filters then costs what is on the screen, not the whole page.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ComponentType } from 'preact';
 import type { JSX } from 'preact';
 
@@ -9,7 +9,13 @@ import type { Page } from '../page.ts';
 import { forget, watch, whenIdle } from '../charts/drawing.ts';
 import { PageContext, usePage } from '../page.ts';
 
-export function Later({ of: Part }: { of: ComponentType }): JSX.Element {
+interface Props {
+  /** Name of the place, which is there before the part is drawn. */
+  id: string;
+  of: ComponentType;
+}
+
+export function Later({ id, of: Part }: Props): JSX.Element {
   const page = usePage();
   const [shown, setShown] = useState<Page | null>(null);
   const place = useRef<HTMLDivElement>(null);
@@ -19,7 +25,7 @@ export function Later({ of: Part }: { of: ComponentType }): JSX.Element {
   const part = useMemo(() => <Part />, [Part]);
   const value = seen.current ? page : shown;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
     const now = (): void => setShown(latest.current);
@@ -39,7 +45,7 @@ export function Later({ of: Part }: { of: ComponentType }): JSX.Element {
   }, [page]);
 
   return (
-    <div ref={place} class={value === null ? 'later waiting' : 'later'}>
+    <div ref={place} id={id} tabIndex={-1} class={value === null ? 'later waiting' : 'later'}>
       {value !== null && <PageContext.Provider value={value}>{part}</PageContext.Provider>}
     </div>
   );

@@ -29,6 +29,8 @@ interface Props {
   scale?: (values: readonly number[]) => Scale;
   /** Left out where another chart's table has the figures. */
   tables?: () => readonly Table[];
+  /** Something to know of all figures, in the legend. */
+  remark?: string;
   /** What stands in place of the charts when there is nothing to draw. */
   empty: string;
 }
@@ -48,7 +50,7 @@ function legendOf(bars: readonly Bar[]): string {
   ].filter((words) => words !== '').join(' ');
 }
 
-export function Multiples({ multiples, format, axis, scale, tables, empty }: Props): JSX.Element {
+export function Multiples({ multiples, format, axis, scale, tables, remark = '', empty }: Props): JSX.Element {
   const [all, setAll] = useState(false);
   const drawn = useMemo(() => {
     const charts = multiples.map((one) => ({ ...one, bars: drawnBars(one.own, one.published, all) })).filter((one) => one.bars.length > 0);
@@ -69,7 +71,7 @@ export function Multiples({ multiples, format, axis, scale, tables, empty }: Pro
           <Figure key={one.key} title={one.title} height={barsHeight(one.bars.length, one.references.length)} draw={one.draw} />
         ))}
       </div>
-      <p class="legend">{legendOf(drawn.flatMap((one) => one.bars))}</p>
+      <p class="legend">{[legendOf(drawn.flatMap((one) => one.bars)), remark].filter((words) => words !== '').join(' ')}</p>
       {limited && (
         <p class="more">
           <button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
@@ -87,7 +89,7 @@ export function Multiples({ multiples, format, axis, scale, tables, empty }: Pro
 export function Section({ id, title, children }: { id: string; title: string; children: ComponentChildren }): JSX.Element {
   return (
     <section id={`part-${id}`} class="part" aria-labelledby={`title-${id}`}>
-      <h2 id={`title-${id}`}>{title}</h2>
+      <h2 id={`title-${id}`} tabIndex={-1}>{title}</h2>
       {children}
     </section>
   );

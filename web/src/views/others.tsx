@@ -9,21 +9,27 @@ import { placedBars } from '../bars.ts';
 import { byName, interval, nameInWords, or, seconds } from '../format.ts';
 import { metric } from '../metric.ts';
 import { usePage } from '../page.ts';
-import { configurationName, isQuestion, phaseWord, stepTitle, verdictWord } from '../words.ts';
+import { configurationName, isQuestion, parametersOf, phaseWord, stepTitle, verdictWord } from '../words.ts';
 import { Multiples, Section } from './multiples.tsx';
+
+/** Phases of questions that have a part of their own. */
+const ASKED: readonly string[] = ['hot', 'cold', 'cold-unverified', 'cold-os'];
 
 function known(entry: Entry): boolean {
   const { workload, step, phase } = entry.cell;
-  return workload === 'analytics' && (step === 'load' || step === 'size' || (isQuestion(step) && phase !== 'steady'));
+  if (workload !== 'analytics') return false;
+  if (isQuestion(step)) return ASKED.includes(phase);
+  return (step === 'load' && phase === 'load') || (step === 'size' && phase === 'steady');
 }
 
-function parametersOf(entry: Entry): string {
-  return Object.entries(entry.cell.parameters).map(([name, value]) => `${nameInWords(name)} ${String(value)}`).join(', ');
+/** A name that an element may have, whatever a workload is called. */
+function elementId(name: string): string {
+  return `workload-${encodeURIComponent(name)}`;
 }
 
 function groupOf(entry: Entry): string {
   const { step, phase, state } = entry.cell;
-  return [stepTitle(step), phaseWord(phase), state ?? '', parametersOf(entry)].filter((word) => word !== '').join(', ');
+  return [stepTitle(step), phaseWord(phase), state ?? '', parametersOf(entry.cell)].filter((word) => word !== '').join(', ');
 }
 
 function tableOf(title: string, entries: readonly Entry[], open: (entry: Entry) => void): Table {
@@ -53,7 +59,7 @@ function Workload({ name, entries }: { name: string; entries: readonly Entry[] }
     key: title, title, own: placedBars(page.from, those, metric('time'), page.open).map((one) => one.bar), published: [], references: [],
   })), [groups]);
   return (
-    <Section id={`workload-${name}`} title={`Workload: ${name}`}>
+    <Section id={elementId(name)} title={name === 'analytics' ? 'Further figures' : `Workload: ${name}`}>
       <Multiples multiples={multiples} format={seconds} axis="time, less is better"
         tables={() => groups.map(([title, those]) => tableOf(title, those, page.open))} empty="Nothing of what is chosen." />
     </Section>

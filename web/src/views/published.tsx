@@ -1,22 +1,32 @@
 // Results that others have published, with scores among themselves.
 
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Published } from '../model.ts';
+import type { Scored } from '../score.ts';
+import type { Kept } from '../state.ts';
 import type { Table } from './table.tsx';
 import { publishedBar } from '../bars.ts';
 import { bytes, count, NONE, or, percent, seconds, three, tick } from '../format.ts';
 import { usePage } from '../page.ts';
 import { scores } from '../score.ts';
+import { KEPT } from '../state.ts';
 import { Multiples, Section } from './multiples.tsx';
 import { SCORE_SCALE } from './scores.tsx';
 
 const QUESTIONS = [0, 1, 2, 3, 4];
 const KINDS = ['hot', 'cold', 'size'] as const;
+const KEPT_WORDS: Record<Kept, string> = { yes: 'said to be kept', no: 'changed', all: 'all' };
+
+/** Scores among themselves. What is suspected to be wrong is shown, and nobody is measured by it. */
+function scoresOf(all: readonly Published[]): Scored[] {
+  const about = (one: Published, field: string): boolean => one.suspected.some((it) => it.field === field);
+  return scores(all, QUESTIONS, all.map((one) => ({ times: about(one, 'seconds'), size: about(one, 'total_bytes') })));
+}
 
 function tableOf(all: readonly Published[]): Table {
-  const scored = scores(all, QUESTIONS);
+  const scored = scoresOf(all);
   const order = all.map((_, index) => index).sort((a, b) => (scored[a]?.hot ?? Infinity) - (scored[b]?.hot ?? Infinity));
   return {
     title: 'Published results',
@@ -41,18 +51,18 @@ function tableOf(all: readonly Published[]): Table {
 }
 
 export function PublishedResults(): JSX.Element | null {
-  const { figures, from } = usePage();
+  const { figures, from, change } = usePage();
   const { published } = figures;
   const snapshots = useMemo(() => [...new Set(published.map((one) => one.snapshot))].sort().reverse(), [published]);
   const scales = useMemo(() => [...new Set(published.map((one) => one.scale))].sort((a, b) => a - b), [published]);
   const own = from.run.data.documents;
-  const [snapshot, setSnapshot] = useState(from.state.published || (snapshots[0] ?? ''));
-  const [scale, setScale] = useState(scales.includes(own) ? own : scales[scales.length - 1] ?? 0);
-  const [structure, setStructure] = useState('yes');
+  const { month, kept, published: overlaid, scale: chosen } = from.state;
+  const snapshot = month || overlaid || (snapshots[0] ?? '');
+  const scale = chosen ?? (scales.includes(own) ? own : scales[scales.length - 1] ?? 0);
   const all = useMemo(() => published.filter((one) => one.snapshot === snapshot && one.scale === scale
-    && (structure === 'all' || one.retains_structure === (structure === 'yes'))), [published, snapshot, scale, structure]);
+    && (kept === 'all' || one.retains_structure === (kept === 'yes'))), [published, snapshot, scale, kept]);
   const multiples = useMemo(() => {
-    const scored = scores(all, QUESTIONS);
+    const scored = scoresOf(all);
     return KINDS.map((kind) => ({
       key: kind, title: `Published score: ${kind}`, own: all.map((one, index) => publishedBar(one, scored[index]?.[kind] ?? null, three))
         .sort((a, b) => (a.value ?? Infinity) - (b.value ?? Infinity)), published: [], references: [],
@@ -62,12 +72,12 @@ export function PublishedResults(): JSX.Element | null {
   const doubted = all.filter((one) => one.suspected.length > 0);
   return (
     <Section id="published" title="Published results">
-      <p>Results of a public benchmark that asks Q1 to Q5. They are of other machines and another method: answers were not compared, systems hold 70 to 100 % of the documents, and cold means different things. Never ranked with this run.</p>
+      <p>Results of a public benchmark that asks Q1 to Q5. They are of other machines and another method: answers were not compared, systems hold 70 to 100 % of the documents, and cold means different things. Never ranked with this run. Who holds fewer documents answers over fewer, and what is marked “?” is shown and no baseline: nobody’s score is a multiple of it.</p>
       <div class="controls">
-        <label>Month <select value={snapshot} onChange={(event) => setSnapshot(event.currentTarget.value)}>{snapshots.map((one) => <option value={one}>{one}</option>)}</select></label>
-        <label>Documents <select value={String(scale)} onChange={(event) => setScale(Number(event.currentTarget.value))}>{scales.map((one) => <option value={String(one)}>{tick(count(one))}</option>)}</select></label>
-        <label>Structure <select value={structure} onChange={(event) => setStructure(event.currentTarget.value)}>
-          <option value="yes">said to be kept</option><option value="no">changed</option><option value="all">all</option>
+        <label>Month <select name="month" value={snapshot} onChange={(event) => change({ month: event.currentTarget.value })}>{snapshots.map((one) => <option value={one}>{one}</option>)}</select></label>
+        <label>Documents <select name="published-scale" value={String(scale)} onChange={(event) => change({ scale: Number(event.currentTarget.value) })}>{scales.map((one) => <option value={String(one)}>{tick(count(one))}</option>)}</select></label>
+        <label>Structure <select name="kept" value={kept} onChange={(event) => change({ kept: KEPT.find((one) => one === event.currentTarget.value) ?? 'yes' })}>
+          {KEPT.map((one) => <option value={one}>{KEPT_WORDS[one]}</option>)}
         </select></label>
       </div>
       <Multiples multiples={multiples} format={three} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(all)]} empty="No such results. For February 2025 nobody noted whether structure is kept: choose “all”." />

@@ -5,15 +5,15 @@ import type { JSX } from 'preact';
 
 import type { Metric } from '../metric.ts';
 import type { Page } from '../page.ts';
-import type { Entry } from '../select.ts';
+import type { Entry, View } from '../select.ts';
 import type { Multiple } from './multiples.tsx';
 import type { Table, TableCell } from './table.tsx';
 import { placedBars, publishedBar, publishedHere, references } from '../bars.ts';
 import { count, interval, NONE, or, seconds, times } from '../format.ts';
-import { metric as metricNamed } from '../metric.ts';
+import { documentsOf, metric as metricNamed } from '../metric.ts';
 import { usePage } from '../page.ts';
-import { cellsOf, standing } from '../select.ts';
-import { stepTitle, verdictWord } from '../words.ts';
+import { cellsOf, questionsIn, standing, worstVerdict } from '../select.ts';
+import { configurationName, parametersOf, stepTitle, verdictWord } from '../words.ts';
 import { Multiples, Section } from './multiples.tsx';
 
 interface Step {
@@ -43,7 +43,7 @@ export function multiplesOf(page: Page, steps: readonly Step[], metric: Metric):
 
 const COLUMNS = [
   { title: 'system' }, { title: 'variant' }, { title: 'storage' }, { title: 'median', figure: true }, { title: '95 % interval', figure: true },
-  { title: '× of best', figure: true }, { title: '× of yardstick', figure: true }, { title: 'documents/s', figure: true },
+  { title: '× of best', figure: true }, { title: 'the best is' }, { title: '× of yardstick', figure: true }, { title: 'documents/s', figure: true },
   { title: 'trials', figure: true }, { title: 'verdict' }, { title: 'bound by' }, { title: 'ranked with' },
 ];
 
@@ -53,12 +53,15 @@ function row(page: Page, entry: Entry, metric: Metric): TableCell[] {
     one === null ? NONE : `${times(one.ratio)}${one.low === null ? '' : ` (${interval(one.low, one.high, times)})`}`;
   const { notes, tier } = standing(page.from, entry);
   const time = tier === 'none' ? null : cell.median_s;
+  const verdict = verdictWord(worstVerdict(entry));
+  const best = cell.of_best === null ? undefined : page.from.run.configurations[cell.of_best.other];
+  const parameters = parametersOf(cell);
   const base: TableCell[] = [
-    `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
-    { text: time === null ? verdictWord(cell.verdict) : seconds(time), open: () => page.open(entry) },
-    interval(cell.low_s, cell.high_s, seconds), beside(cell.of_best), beside(cell.of_yardstick),
-    time !== null && time > 0 ? count(page.from.run.data.documents / time) : NONE,
-    String(cell.trials), [verdictWord(cell.verdict), ...notes.filter((note) => note !== verdictWord(cell.verdict))].join(', '),
+    `${configuration.title} ${configuration.version}${parameters === '' ? '' : `, ${parameters}`}`, configuration.variant, configuration.storage,
+    { text: time === null ? verdict : seconds(time), open: () => page.open(entry) },
+    interval(cell.low_s, cell.high_s, seconds), beside(cell.of_best), best === undefined ? NONE : configurationName(best), beside(cell.of_yardstick),
+    time !== null && time > 0 ? count(documentsOf(page.from.run, cell.configuration) / time) : NONE,
+    String(cell.trials), [verdict, ...notes.filter((note) => note !== verdict)].join(', '),
     cell.bound_by ?? NONE, configuration.reference ? 'never ranked' : configuration.ranks_with,
   ];
   if (metric.time) return base;
@@ -81,12 +84,27 @@ export function tablesOf(page: Page, steps: readonly Step[], metric: Metric): Ta
     for (const one of published) {
       const time = (phases.includes('cold') ? one.cold : one.hot)[place];
       rows.push([
-        `${one.system} ${one.version}`, one.tags.join(' '), NONE, or(time, seconds), NONE, NONE, NONE, NONE, NONE,
+        `${one.system} ${one.version}`, one.tags.join(' '), NONE, or(time, seconds), NONE, NONE, NONE, NONE, NONE, NONE,
         `published${one.suspected.length > 0 ? ', suspected error' : ''}`, NONE, `${one.machine}, ${one.date ?? one.snapshot}`,
       ]);
     }
     return { title, columns, rows };
   });
+}
+
+/** What the axis of a metric says. */
+function axisOf(metric: Metric, from: View): string {
+  const own = metric.name === 'of_best' && from.rankings.length > 1 ? ' of the same ranking' : '';
+  return `${metric.title}${own}, ${metric.higher ? 'more' : 'less'} is better`;
+}
+
+/** Ratios are those of the whole run: what they are held against may not be among what is shown. */
+function remarkOf(from: View, steps: readonly Step[], metric: Metric): string {
+  const hidden = steps.flatMap(({ step, phases }) => cellsOf(from, step, phases)).some(({ cell }) => {
+    const other = metric.beside?.(cell)?.other;
+    return other !== undefined && from.shown[other] !== true;
+  });
+  return hidden ? `${metric.title}: the best of the whole run, also of what is filtered out.` : '';
 }
 
 interface Props {
@@ -99,12 +117,12 @@ interface Props {
 function Questions({ id, title, phases, children }: Props): JSX.Element {
   const page = usePage();
   const metric = useMemo(() => metricNamed(page.from.state.metric), [page.from.state.metric]);
-  const steps = useMemo(() => page.from.questions.map((step) => ({ step, title: stepTitle(step), phases })), [page.from, phases]);
+  const steps = useMemo(() => questionsIn(page.from, phases).map((step) => ({ step, title: stepTitle(step), phases })), [page.from, phases]);
   const multiples = useMemo(() => multiplesOf(page, steps, metric), [page.from, steps, metric]);
   return (
     <Section id={id} title={title}>
       {children}
-      <Multiples multiples={multiples} format={metric.format} axis={`${metric.title}, ${metric.higher ? 'more' : 'less'} is better`}
+      <Multiples multiples={multiples} format={metric.format} axis={axisOf(metric, page.from)} remark={remarkOf(page.from, steps, metric)}
         tables={() => tablesOf(page, steps, metric)} empty={`Nothing was asked ${id} in the ${page.from.state.data} state of what is chosen.`} />
     </Section>
   );

@@ -1,6 +1,6 @@
 // Runs side by side, and growth where their scales differ.
 
-import { useMemo } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Grown } from '../charts/growth.ts';
@@ -9,15 +9,15 @@ import type { Entry, View } from '../select.ts';
 import type { Estimate } from '../stats.ts';
 import type { Table, TableCell } from './table.tsx';
 import { DRAWN } from '../bars.ts';
-import { dotsHeight, drawDots, ratioDomain } from '../charts/dots.ts';
+import { dotsHeight, drawDots, ratioDomain, signOf } from '../charts/dots.ts';
 import { Figure } from '../charts/figure.tsx';
 import { drawGrowth, GROWTH_HEIGHT } from '../charts/growth.ts';
 import { colourOf } from '../colours.ts';
-import { count, interval, NONE, seconds, times, whole } from '../format.ts';
+import { count, interval, list, NONE, seconds, times, whole } from '../format.ts';
 import { usePage } from '../page.ts';
 import { cellsOf, standing, view } from '../select.ts';
 import { differs, ratio } from '../stats.ts';
-import { configurationKey, configurationName, stepTitle, verdictWord } from '../words.ts';
+import { cellName, configurationKey, parametersOf, stepTitle, verdictWord } from '../words.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 
@@ -41,13 +41,31 @@ function stepsOf(views: readonly View[]): Step[] {
   return [{ step: 'load', title: 'Load', phases: ['load'] }, ...questions.map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: ['hot'] }))];
 }
 
+/** Configurations of which a run has more than one version: they go together by version, others whatever theirs is. */
+function ambiguous(views: readonly View[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { run } of views) {
+    const seen = new Set<string>();
+    for (const key of run.configurations.map(configurationKey)) {
+      if (seen.has(key)) found.add(key);
+      seen.add(key);
+    }
+  }
+  return found;
+}
+
 function across(views: readonly View[], step: Step): Across[] {
   const found = new Map<string, Across>();
+  const byVersion = ambiguous(views);
   views.forEach((one, place) => {
     for (const entry of cellsOf(one, step.step, step.phases, step.step === 'load' ? null : one.state.data)) {
       if (entry.configuration.reference) continue;
-      const key = configurationKey(entry.configuration);
-      const row = found.get(key) ?? { key, name: configurationName(entry.configuration), entries: views.map(() => null) };
+      const { configuration } = entry;
+      const base = configurationKey(configuration);
+      const key = `${base} ${byVersion.has(base) ? configuration.version : ''} ${parametersOf(entry.cell)}`;
+      const row = found.get(key) ?? { key, name: cellName(configuration, entry.cell), entries: views.map(() => null) };
+      const first = row.entries.find((other) => other !== null);
+      if (first && first.configuration.version !== configuration.version) row.name += ` (${configuration.version} in ${one.run.name})`;
       row.entries[place] = entry;
       found.set(key, row);
     }
@@ -57,7 +75,7 @@ function across(views: readonly View[], step: Step): Across[] {
 
 /** A time that may be compared: of a verified answer over all documents. */
 function comparable(from: View | undefined, entry: Entry | null | undefined): Estimate | null {
-  if (!from || !entry || entry.cell.median_s === null || standing(from, entry).tier !== 'ranked') return null;
+  if (!from || !entry || entry.cell.median_s === null || entry.cell.median_s <= 0 || standing(from, entry).tier !== 'ranked') return null;
   return { value: entry.cell.median_s, low: entry.cell.low_s, high: entry.cell.high_s };
 }
 
@@ -67,16 +85,19 @@ function verdictOn(one: Estimate): string {
   return shown ? (one.value < 1 ? 'faster' : 'slower') : 'not shown';
 }
 
+/** A row for each configuration and later run, the greatest change first. */
 function dotsOf(views: readonly View[], step: Step): RatioDot[] {
-  return across(views, step).slice(0, DRAWN).flatMap((row) => {
+  const dots = across(views, step).flatMap((row) => {
     const first = comparable(views[0], row.entries[0]);
     return row.entries.slice(1).flatMap((entry, place) => {
       const other = comparable(views[place + 1], entry);
       if (first === null || other === null) return [];
       const by = ratio(other, first);
-      return [{ key: row.key, name: row.name, run: place + 1, ratio: by.value, low: by.low, high: by.high, label: `${times(by.value)} ${verdictOn(by)}` }];
+      const name = views.length > 2 ? `${row.name}, ${views[place + 1]?.run.name ?? ''}` : row.name;
+      return [{ key: `${place} ${row.key}`, name, run: place + 1, ratio: by.value, low: by.low, high: by.high, label: `${times(by.value)} ${verdictOn(by)}` }];
     });
   });
+  return dots.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
 }
 
 function tableOf(views: readonly View[], step: Step, open: (entry: Entry) => void): Table {
@@ -104,25 +125,33 @@ function tableOf(views: readonly View[], step: Step, open: (entry: Entry) => voi
 
 function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
   const page = usePage();
+  const [all, setAll] = useState(false);
   const steps = useMemo(() => stepsOf(views), [views]);
+  const found = useMemo(() => steps.map((step) => ({ step, dots: dotsOf(views, step) })).filter((one) => one.dots.length > 0), [views, steps]);
   const charts = useMemo(() => {
-    const all = steps.map((step) => ({ step, dots: dotsOf(views, step) })).filter((one) => one.dots.length > 0);
-    const domain = ratioDomain(all.flatMap((one) => one.dots));
-    return all.map((one) => ({
-      ...one, rows: new Set(one.dots.map((dot) => dot.key)).size,
-      draw: (width: number) => drawDots(one.dots, domain, width, `${one.step.title}: ratio between runs`),
-    }));
-  }, [views, steps]);
+    const domain = ratioDomain(found.flatMap((one) => one.dots));
+    return found.map((one) => {
+      const dots = all ? one.dots : one.dots.slice(0, DRAWN);
+      return { step: one.step, rows: dots.length, draw: (width: number) => drawDots(dots, domain, width, `${one.step.title}: ratio between runs`) };
+    });
+  }, [found, all]);
+  const most = Math.max(0, ...found.map((one) => one.dots.length));
   return (
     <>
       <p>
-        The same configurations at {whole(views[0]?.run.data.documents ?? 0)} documents in {views.map((one) => one.run.name).join(', ')}: time in a later run ÷ time in the first. Left of 1 is faster.
+        The same configurations over the same {whole(views[0]?.run.data.documents ?? 0)} documents in {views.map((one) => one.run.name).join(', ')}: time in a later run ÷ time in the first. Left of 1 is faster; the greatest changes stand first.
         The line is the 95 % interval, made of those of both; where it holds 1, a difference is <em>not shown</em>. The machine may have been another: look above which.
       </p>
       {charts.length === 0 ? <p class="empty">No configuration has a verified time in more than one of them.</p> : (
         <div class="multiples">
           {charts.map((one) => <Figure key={one.step.step} title={one.step.title} height={dotsHeight(one.rows)} draw={one.draw} />)}
         </div>
+      )}
+      <p class="legend">{views.slice(1).map((one, place) => `${signOf(place + 1)} ${one.run.name} ÷ ${views[0]?.run.name ?? ''}`).join(', ')}</p>
+      {most > DRAWN && (
+        <p class="more">
+          <button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? `Show the first ${DRAWN} only` : `Show all ${most}`}</button>
+        </p>
       )}
       <Tables title="Figures as a table" tables={() => steps.map((step) => tableOf(views, step, page.open))} />
     </>
@@ -164,12 +193,16 @@ export function Runs(): JSX.Element | null {
   const { figures, from } = usePage();
   const views = useMemo(() => figures.runs.flatMap((_, index) => view(figures, from.state, index) ?? []), [from]);
   if (views.length < 2) return null;
-  const same = views.filter((one) => one.run.data.documents === from.run.data.documents);
+  const { documents, digest } = from.run.data;
+  const same = views.filter((one) => one.run.data.documents === documents && one.run.data.digest === digest);
+  const unlike = views.filter((one) => one.run.data.documents === documents && one.run.data.digest !== digest).map((one) => one.run.name);
   const scales = new Map<number, View>();
-  for (const one of views) if (!scales.has(one.run.data.documents)) scales.set(one.run.data.documents, one);
+  // The run that is shown stands for its scale, whatever others there are.
+  for (const one of [from, ...views]) if (!scales.has(one.run.data.documents)) scales.set(one.run.data.documents, one);
   const grown = [...scales.values()].sort((a, b) => a.run.data.documents - b.run.data.documents);
   return (
     <Section id="runs" title="Runs side by side">
+      {unlike.length > 0 && <p>Of as many, but other documents, and so not compared with what is shown: {list(unlike)}.</p>}
       {same.length > 1 && <SideBySide views={same} />}
       {grown.length > 1 && <Growth views={grown} />}
     </Section>

@@ -1,114 +1,124 @@
 // Scores of the published formula, computed here over what is shown.
 
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Bar, Scale } from '../charts/bars.ts';
 import type { Page } from '../page.ts';
-import type { Basis, Scorer } from '../scoring.ts';
+import type { Kind, Scorer } from '../scoring.ts';
+import type { Basis } from '../state.ts';
 import type { Multiple } from './multiples.tsx';
-import type { Table } from './table.tsx';
-import { publishedBar, publishedHere } from '../bars.ts';
+import type { Table, TableCell } from './table.tsx';
 import { barsHeight, drawBars, multipleScale } from '../charts/bars.ts';
 import { Figure } from '../charts/figure.tsx';
 import { colourOf } from '../colours.ts';
-import { NONE, or, three } from '../format.ts';
+import { counted, NONE, three } from '../format.ts';
 import { usePage } from '../page.ts';
-import { scores } from '../score.ts';
 import { scoredQuestions, scorers } from '../scoring.ts';
+import { BASES } from '../state.ts';
 import { configurationName, stepName } from '../words.ts';
 import { Multiples, Section } from './multiples.tsx';
 
-type Kind = 'hot' | 'cold' | 'size';
 /** What the axis of a score shows. */
 export const SCORE_SCALE = (values: readonly number[]): Scale => multipleScale(values, three, 'score, less is better');
 const KINDS: readonly Kind[] = ['hot', 'cold', 'size'];
 
-function barOf(page: Page, one: Scorer, kind: Kind, questions: number): Bar | null {
+function barOf(page: Page, one: Scorer, kind: Kind): Bar | null {
   const configuration = page.from.run.configurations[one.configuration];
   if (configuration === undefined) return null;
-  const value = one.score[kind];
-  const lost = kind === 'size' ? 0 : one.missing[kind];
-  const nothing = kind !== 'size' && lost === questions;
-  const notes: string[] = [];
+  const side = one.sides[kind];
+  const notes = side.approximate && side.word === null ? ['approximate', ...side.notes] : [...side.notes];
   if (page.from.rankings.length > 1 && one.ranking !== page.from.rankings[0]) notes.push(`apart: ${one.ranking}`);
-  if (kind !== 'size' && one.approximate) notes.push('approximate');
-  if (lost > 0 && !nothing) notes.push(`${lost} of ${questions} without a time`);
-  const entry = one.entries[kind];
-  const shown = nothing ? null : value;
+  const { entry } = side;
+  const value = side.word === null ? side.value : null;
   return {
     key: String(one.configuration), name: configurationName(configuration), notes, colour: colourOf(configuration.system),
-    look: lost > 0 ? 'muted' : kind !== 'size' && one.approximate ? 'hatched' : 'plain',
-    value: shown, low: null, high: null, label: shown === null ? 'no time' : three(shown),
+    look: side.notes.some((note) => note !== 'files') ? 'muted' : side.approximate ? 'hatched' : 'plain',
+    value, low: null, high: null, label: value === null ? side.word ?? NONE : three(value), more: '',
     open: entry === null ? null : () => page.open(entry),
   };
 }
 
-function multiplesOf(page: Page, all: readonly Scorer[], basis: Basis): Multiple[] {
-  const questions = scoredQuestions(page.from, basis);
-  const others = publishedHere(page.from);
-  const places = questions.filter((one) => /^q[1-5]$/.test(one)).map((one) => Number(one.slice(1)) - 1);
-  const theirs = scores(others, places);
-  const order = (one: Scorer): number => page.from.rankings.indexOf(one.ranking);
-  return KINDS.map((kind) => {
-    const sorted = [...all].sort((a, b) => {
-      const late = (one: Scorer): number => (kind !== 'size' && one.missing[kind] > 0 ? 1 : 0);
-      return order(a) - order(b) || late(a) - late(b) || (a.score[kind] ?? Infinity) - (b.score[kind] ?? Infinity);
-    });
-    return {
-      key: kind,
-      title: `Score: ${kind}${kind === 'size' ? ` (${page.from.state.data})` : ''}`,
-      own: sorted.flatMap((one) => barOf(page, one, kind, questions.length) ?? []),
-      published: others.map((one, index) => publishedBar(one, theirs[index]?.[kind] ?? null, three)),
-      references: [],
-    };
-  });
+/** Rankings apart, in each the best first, then who lacks a time, last who has no figure. */
+function ordered(page: Page, all: readonly Scorer[], kind: Kind): Scorer[] {
+  const ranking = (one: Scorer): number => page.from.rankings.indexOf(one.ranking);
+  const late = ({ sides }: Scorer): number => (sides[kind].word !== null ? 2 : sides[kind].missing > 0 ? 1 : 0);
+  return [...all].sort((a, b) =>
+    ranking(a) - ranking(b) || late(a) - late(b) || (a.sides[kind].value ?? Infinity) - (b.sides[kind].value ?? Infinity) || 0);
 }
 
+function multiplesOf(page: Page, all: readonly Scorer[]): Multiple[] {
+  return KINDS.map((kind) => ({
+    key: kind,
+    title: `Score: ${kind}${kind === 'size' ? ` (${page.from.state.data})` : ''}`,
+    own: all.some((one) => one.sides[kind].entry !== null) ? ordered(page, all, kind).flatMap((one) => barOf(page, one, kind) ?? []) : [],
+    published: [],
+    references: [],
+  }));
+}
+
+/** The figures of the charts, in the order of the hot ones. */
 function tableOf(page: Page, all: readonly Scorer[], basis: Basis): Table {
-  const rows = [...all].sort((a, b) => (a.score.hot ?? Infinity) - (b.score.hot ?? Infinity)).map((one) => {
+  const rows = ordered(page, all, 'hot').map((one): TableCell[] => {
     const configuration = page.from.run.configurations[one.configuration];
+    const notes = KINDS.flatMap((kind) => {
+      const bar = barOf(page, one, kind);
+      const own = (bar?.notes ?? []).filter((note) => !note.startsWith('apart: '));
+      return own.length === 0 ? [] : [`${kind}: ${own.join(', ')}`];
+    });
     return [
-      configuration === undefined ? NONE : configurationName(configuration), one.ranking, or(one.score.hot, three),
-      or(one.score.cold, three), or(one.score.size, three), String(one.missing.hot), String(one.missing.cold),
+      configuration === undefined ? NONE : configurationName(configuration), one.ranking,
+      ...KINDS.map((kind) => barOf(page, one, kind)?.label ?? NONE), notes.join('; ') || NONE,
     ];
   });
   return {
     title: `Scores over ${basis}`,
     columns: [
-      { title: 'configuration' }, { title: 'ranked with' }, { title: 'hot', figure: true }, { title: 'cold', figure: true },
-      { title: 'size', figure: true }, { title: 'hot times missing', figure: true }, { title: 'cold times missing', figure: true },
+      { title: 'configuration' }, { title: 'ranked with' }, ...KINDS.map((title) => ({ title, figure: true })), { title: 'to be known' },
     ],
     rows,
   };
 }
 
+const BASIS_WORDS: Record<Basis, string> = {
+  medians: 'medians of verified trials',
+  'round 1': 'round 1 as published: one cold trial, the better of two hot ones, Q1 to Q5',
+};
+
+function questionsWords(page: Page, basis: Basis): string {
+  const [hot, cold] = [scoredQuestions(page.from, basis, 'hot'), scoredQuestions(page.from, basis, 'cold')];
+  const words = (questions: readonly string[]): string => questions.map(stepName).join(', ') || 'no question';
+  return hot.join() === cold.join() ? words(hot) : `${words(hot)} (cold: ${words(cold)})`;
+}
+
 export function Scores(): JSX.Element {
   const page = usePage();
-  const { from, evidence } = page;
-  const [basis, setBasis] = useState<Basis>('medians');
+  const { from, evidence, change } = page;
+  const { basis } = from.state;
   const trials = evidence?.runs[from.runIndex] ?? null;
   const needed = basis === 'medians' ? null : trials;
   const all = useMemo(() => scorers(from, basis, needed), [from, basis, needed]);
-  const multiples = useMemo(() => multiplesOf(page, all, basis), [from, all, basis]);
-  const waits = basis === 'round 1' && trials === null;
+  const multiples = useMemo(() => multiplesOf(page, all), [from, all]);
+  const open = basis === 'round 1' && !from.run.complete;
   return (
     <Section id="scores" title="Scores">
       <p>
-        How many times slower than the best, over {scoredQuestions(from, basis).map(stepName).join(', ') || 'no question'}: the geometric mean of (10 ms + time) ÷ (10 ms + best time).
+        How many times slower than the best, over {questionsWords(page, basis)}: the geometric mean of (10 ms + time) ÷ (10 ms + best time).
         A missing time counts as twice the worst one, two hours at least. Size: total ÷ smallest total. 1 is best.
         Scores are computed among what is shown, each ranking by itself: leave a system out and others change.
       </p>
       <fieldset class="inline">
         <legend>Computed over</legend>
-        {(['medians', 'round 1'] as const).map((one) => (
+        {BASES.map((one) => (
           <label key={one}>
-            <input type="radio" name="basis" checked={basis === one} onChange={() => setBasis(one)} />
-            {one === 'medians' ? 'medians of verified trials' : 'round 1 as published: one cold trial, the better of two hot ones, Q1 to Q5'}
+            <input type="radio" name="basis" value={one} checked={basis === one} onChange={() => change({ basis: one })} />
+            {BASIS_WORDS[one]}
           </label>
         ))}
       </fieldset>
-      {waits ? <p class="empty">Reading the trials …</p> : (
+      {open ? (
+        <p class="empty">This run is not complete ({counted(from.run.open, 'planned trial')} without a record), so it has no score over round 1: a trial that is yet to come would count as a missing time.</p>
+      ) : basis === 'round 1' && trials === null ? <p class="empty">Reading the trials …</p> : (
         <Multiples multiples={multiples} format={three} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(page, all, basis)]}
           empty="Nothing to score: no configuration that is shown holds all documents." />
       )}
@@ -124,9 +134,11 @@ export function Glance(): JSX.Element | null {
   const page = usePage();
   const { from } = page;
   const bars = useMemo(() => {
-    const ranked = scorers(from, 'medians', null).filter((one) => one.ranking === from.rankings[0] && one.missing.hot === 0);
-    const [hot] = multiplesOf(page, ranked, 'medians');
-    return hot?.own.slice(0, FIRST) ?? [];
+    const whole = scorers(from, 'medians', null).filter(({ ranking, sides: { hot } }) =>
+      ranking === from.rankings[0] && hot.word === null && hot.missing === 0);
+    // Scored again among themselves: who lacks a time is not here to be slower than.
+    const among = scorers(from, 'medians', null, new Set(whole.map((one) => one.configuration)));
+    return ordered(page, among, 'hot').slice(0, FIRST).flatMap((one) => barOf(page, one, 'hot') ?? []);
   }, [from]);
   const draw = useMemo(() => {
     const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'times slower than the best');

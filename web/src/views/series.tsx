@@ -9,23 +9,28 @@ import type { Table } from './table.tsx';
 import { Figure } from '../charts/figure.tsx';
 import { drawLines, LINES_HEIGHT } from '../charts/lines.ts';
 import { colourOf } from '../colours.ts';
-import { byName, counted, NONE, or, seconds } from '../format.ts';
+import { byName, counted, nameInWords, NONE, or, seconds } from '../format.ts';
 import { usePage } from '../page.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 
-const TITLES: Record<string, string> = {
-  busy_cores: 'Busy cores of the machine', subject_busy_cores: 'Busy cores of the system under test', waiting_cores: 'Cores waiting for the disk',
-  stolen_cores: 'Cores taken by others (stolen)', runnable: 'Programs ready to run', disk_busy_share: 'Share of time the disk was busy',
-  disk_latency_ms: 'Time that one access of the disk took', disk_read_bytes_per_s: 'Read from disk', disk_written_bytes_per_s: 'Written to disk',
-  subject_pss_bytes: 'Memory of the system under test',
-};
+const TITLES: ReadonlyMap<string, string> = new Map([
+  ['busy_cores', 'Busy cores of the machine'], ['subject_busy_cores', 'Busy cores of the system under test'],
+  ['waiting_cores', 'Cores waiting for the disk'], ['stolen_cores', 'Cores taken by others (stolen)'], ['runnable', 'Programs ready to run'],
+  ['disk_busy_share', 'Share of time the disk was busy'], ['disk_latency_ms', 'Time that one access of the disk took'],
+  ['disk_read_bytes_per_s', 'Read from disk'], ['disk_written_bytes_per_s', 'Written to disk'],
+  ['subject_pss_bytes', 'Memory of the system under test'],
+]);
+
+function titleOf(name: string): string {
+  return TITLES.get(name) ?? nameInWords(name);
+}
 const FIRST = ['subject_busy_cores', 'busy_cores', 'stolen_cores', 'subject_pss_bytes', 'disk_read_bytes_per_s', 'disk_written_bytes_per_s', 'disk_busy_share'];
 
 /** Points drawn of a line: more do not fit into its width. */
 const POINTS = 600;
 
-/** At most so many points; of those that one stands for, the highest, so that peaks stay. */
+/** At most so many points; of those that one stands for, the highest, so that peaks among them stay. */
 export function thinned(at: readonly number[], values: readonly (number | null)[], most = POINTS): Point[] {
   const each = Math.max(1, Math.ceil(at.length / most));
   const points: Point[] = [];
@@ -62,7 +67,7 @@ function bandsOf(series: Series, evidence: RunEvidence, systems: readonly string
 function tableOf(series: Series, bands: readonly Band[], names: readonly string[]): Table {
   return {
     title: 'What was done, with the mean of each figure',
-    columns: [{ title: 'what' }, { title: 'from', figure: true }, { title: 'for', figure: true }, ...names.map((name) => ({ title: TITLES[name] ?? name, figure: true }))],
+    columns: [{ title: 'what' }, { title: 'from', figure: true }, { title: 'for', figure: true }, ...names.map((name) => ({ title: titleOf(name), figure: true }))],
     rows: bands.map((band) => {
       const places = series.at_s.flatMap((at, index) => (at >= band.from && at < band.to ? [index] : []));
       return [band.what, seconds(band.from), seconds(band.to - band.from), ...names.map((name) => {
@@ -82,13 +87,13 @@ function Lines({ series, evidence, systems }: { series: Series; evidence: RunEvi
   }, [series]);
   const charts = useMemo(() => (all ? names : names.slice(0, FIRST.length)).map((name) => {
     const points = thinned(series.at_s, series.values[name] ?? []);
-    const title = TITLES[name] ?? name.replaceAll('_', ' ');
+    const title = titleOf(name);
     const format = (value: number): string => byName(name, Number(value.toPrecision(3)));
     return { name, title, draw: (width: number) => drawLines(points, bands, format, width, `${title} over the run`) };
   }), [series, bands, names, all]);
   return (
     <>
-      <p>Looked at once a second{series.samples_per_point > 1 ? `, ${series.samples_per_point} samples to a point` : ''}; where points are closer than the line is wide, the highest is drawn. Bands behind a line, in the colours of the systems, show what was being done; hold the mouse over one to read it, or open the table.</p>
+      <p>Looked at once a second{series.samples_per_point > 1 ? `; each point is the mean of ${series.samples_per_point} samples, so that a peak may have been higher` : ''}. Where points are closer than the line is wide, the highest is drawn. Bands behind a line, in the colours of the systems, show what was being done; hold the mouse over one to read it, or open the table.</p>
       <div class="multiples broad">
         {charts.map((one) => <Figure key={one.name} title={one.title} height={LINES_HEIGHT} draw={one.draw} />)}
       </div>

@@ -11,7 +11,7 @@ import type { Table } from './table.tsx';
 import { placedBars, publishedBar, publishedHere, references } from '../bars.ts';
 import { logScale } from '../charts/bars.ts';
 import { bytes, NONE, or, percent, three } from '../format.ts';
-import { totalBytes } from '../metric.ts';
+import { isOfFiles, totalBytes } from '../metric.ts';
 import { usePage } from '../page.ts';
 import { cellsOf, standing } from '../select.ts';
 import { verdictWord } from '../words.ts';
@@ -19,6 +19,7 @@ import { Multiples, Section } from './multiples.tsx';
 
 const TOTAL: Metric = {
   name: 'total', title: 'total bytes', higher: false, time: false, format: bytes,
+  notes: (cell) => (isOfFiles(cell) ? ['files'] : []),
   of: (cell) => {
     const value = totalBytes(cell);
     return value === null ? null : { value, low: null, high: null };
@@ -52,13 +53,13 @@ function files(page: Page): Reference[] {
 
 function multiplesOf(page: Page): Multiple[] {
   const { from } = page;
-  return statesOf(page).map((state, index) => {
+  return statesOf(page).map((state) => {
     const entries = cellsOf(from, 'size', ['steady'], state);
     return {
       key: state,
       title: `Size ${state}`,
       own: placedBars(from, entries, TOTAL, page.open).map((one) => one.bar),
-      published: index > 0 ? [] : publishedHere(from).map((one) => publishedBar(one, one.total_bytes, bytes)),
+      published: state !== 'drained' ? [] : publishedHere(from).map((one) => publishedBar(one, one.total_bytes, bytes)),
       references: [...files(page), ...references(from, entries, TOTAL).slice(0, 1)],
     };
   });
@@ -82,7 +83,7 @@ function tableOf(page: Page, state: string): Table {
       { text: total === null ? verdictWord(cell.verdict) : bytes(total), open: () => page.open(entry) },
       or(cell.metrics.data_bytes, bytes), or(cell.metrics.index_bytes, bytes), or(cell.metrics.files_bytes, bytes),
       or(cell.metrics.log_bytes, bytes), total === null ? NONE : three(total / documents), total === null ? NONE : percent(total / raw),
-      [verdictWord(cell.verdict), ...how.notes].join(', '),
+      [verdictWord(cell.verdict), ...how.notes, ...(isOfFiles(cell) ? ['files'] : [])].join(', '),
     ];
   });
   const plain = files(page).map((one) => [
@@ -105,7 +106,8 @@ export function Sizes(): JSX.Element {
   return (
     <Section id="size" title="Size">
       <p>
-        Bytes in all, as the system’s own catalogue counts. <em>Drained</em>: after background work had ended by itself.
+        Bytes in all, as the system’s own catalogue counts; those of its <em>files</em> where it tells no total.
+        <em> Drained</em>: after background work had ended by itself, or <em>not settled</em> where it had not within the limit.
         <em> Compacted</em>: after the system was told to tidy up. The dashed lines are the same documents as plain files, raw and compressed.
       </p>
       <Multiples multiples={multiples} format={bytes} axis="bytes, less is better" scale={SCALE}

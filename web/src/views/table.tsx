@@ -33,9 +33,10 @@ export function MarkdownButton({ title, table }: { title: string; table: () => T
     setTimeout(() => tell(''), 2000);
   };
   return (
-    <button type="button" class="quiet export" aria-label={`Markdown of ${title}`} onClick={() => void copy()}>
-      <span aria-live="polite">{told === '' ? 'Markdown' : told}</span>
-    </button>
+    <>
+      <button type="button" class="quiet export" aria-label={`Markdown of ${title}`} onClick={() => void copy()}>Markdown</button>
+      <span class="told" role="status">{told}</span>
+    </>
   );
 }
 

@@ -4,23 +4,33 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Finding } from '../findings.ts';
-import { catches } from '../catches.ts';
+import type { View } from '../select.ts';
+import { catches, isUncompared } from '../catches.ts';
 import { findingsOf } from '../findings.ts';
 import { bytes, counted, moment, seconds, whole } from '../format.ts';
 import { usePage } from '../page.ts';
+import { isQuestion } from '../words.ts';
 import { Glance } from './scores.tsx';
 
 const SURE: Record<Finding['difference'], string> = {
   shown: 'difference shown', 'not shown': 'no difference shown', once: 'no interval', alone: 'alone',
 };
 
-const EXPLAINED: Record<string, string> = {
-  'Fastest hot': 'hot: asked again and again, everything warmed up',
-  'Fastest cold': 'cold: the first question after a start with nothing in memory',
-  'Fastest to load': 'until all documents are on disk and can be asked for',
-  'Smallest (drained)': 'drained: after background work had ended by itself',
-  'Smallest (compacted)': 'compacted: after being told to tidy up',
-};
+const EXPLAINED: ReadonlyMap<string, string> = new Map([
+  ['Fastest hot', 'hot: asked again and again, everything warmed up'],
+  ['Fastest cold', 'cold: the first question after a start with nothing in memory'],
+  ['Fastest to load', 'until all documents are on disk and can be asked for'],
+  ['Smallest (drained)', 'drained: after background work had ended by itself'],
+  ['Smallest (compacted)', 'compacted: after being told to tidy up'],
+]);
+
+/** What is said of answers: only what is true of all that are shown. */
+function answersWords(from: View): string {
+  if (!from.entries.some((entry) => isQuestion(entry.cell.step))) return '';
+  const rest = 'what was wrong has no time.';
+  return from.entries.some(isUncompared)
+    ? `Answers were compared with the right ones where there was one to compare with; ${rest}` : `Every answer was compared with the right one; ${rest}`;
+}
 
 function Facts(): JSX.Element {
   const { from: { run }, figures } = usePage();
@@ -38,10 +48,11 @@ function Facts(): JSX.Element {
 function Card({ finding }: { finding: Finding }): JSX.Element {
   const { open } = usePage();
   const { entry } = finding;
+  const explained = EXPLAINED.get(finding.about);
   return (
     <li class="finding">
       <h3>{finding.about}</h3>
-      {EXPLAINED[finding.about] !== undefined && <p class="explained">{EXPLAINED[finding.about]}</p>}
+      {explained !== undefined && <p class="explained">{explained}</p>}
       <p class="sentence">{finding.sentence}</p>
       <p class={`sure ${finding.difference.replace(' ', '-')}`}><b>{SURE[finding.difference]}</b> {finding.sure}</p>
       {entry !== null && <button type="button" class="quiet" onClick={() => open(entry)} aria-label={`Trials behind: ${finding.about}`}>Trials</button>}
@@ -60,10 +71,10 @@ export function Top(): JSX.Element {
     <section class="part top" aria-labelledby="title-findings">
       <h1>jsonathlon: {whole(from.run.data.documents)} JSON documents{figures.runs.length > 1 ? `, run ${from.run.name}` : ''}</h1>
       <Facts />
-      <h2 id="title-findings">Findings</h2>
+      <h2 id="title-findings" tabIndex={-1}>Findings</h2>
       <p>
         Among {counted(from.configurations.length, 'configuration')}{from.configurations.length < all ? ` of ${all} (others are filtered out)` : ''}
-        {first === undefined ? '' : from.rankings.length > 1 ? `, of those ranked as “${first}”` : ''}. Every answer was compared with the right one; what was wrong has no time.
+        {first === undefined ? '' : from.rankings.length > 1 ? `, of those ranked as “${first}”` : ''}. {answersWords(from)}
       </p>
       {main.length === 0 ? <p class="empty">Nothing is chosen that can be compared.</p>
         : (

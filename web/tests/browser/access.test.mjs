@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import test, { after, before } from 'node:test';
 
-import { launch, open, part } from './pages.mjs';
+import { launch, open, part, settled } from './pages.mjs';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PARTS = ['scores', 'hot', 'cold', 'load', 'size', 'quality', 'structure', 'memory', 'cpu', 'bound', 'series', 'published'];
@@ -28,7 +28,7 @@ for (const width of [360, 2560]) {
       for (const id of PARTS) await part(page, id);
       await page.evaluate(() => { for (const one of document.querySelectorAll('main details')) one.open = true; });
       await page.addStyleTag({ content: '.part { content-visibility: visible !important }' });
-      await page.waitForTimeout(300);
+      await settled(page);
       await page.evaluate(axe);
       assert.deepEqual(await violations(page), []);
       const wide = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);

@@ -3,21 +3,28 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { folder, open, part } from './pages.mjs';
+import { folder, open, part, settled } from './pages.mjs';
 
 /** One visit of large.html: milliseconds until the first chart, and of every change of a filter. */
 export async function visit(browser) {
   const { page, context } = await open(browser, 'large');
   const first = await page.evaluate(() => performance.getEntriesByName('first-chart')[0].startTime);
   await part(page, 'hot');
-  await page.waitForTimeout(1500);
+  await settled(page);
+  let changes = 0;
+  // A change is over when it has been measured and what lies outside of the screen has followed.
+  const over = async () => {
+    changes += 1;
+    await page.waitForFunction((count) => performance.getEntriesByName('filter').length >= count, changes);
+    await settled(page);
+  };
   const put = async (name, value) => {
     await page.evaluate(([field, word]) => {
       const select = document.querySelector(`select[name="${field}"]`);
       select.value = word;
       select.dispatchEvent(new Event('change', { bubbles: true }));
     }, [name, value]);
-    await page.waitForTimeout(250);
+    await over();
   };
   const scales = await page.locator('select[name="scale"] option').evaluateAll((options) => options.map((option) => option.value));
   for (const [name, value] of [
@@ -25,8 +32,11 @@ export async function visit(browser) {
     ['scale', scales[scales.length - 1]], ['structure', 'value'], ['structure', 'all'],
   ]) await put(name, value);
   for (const [name, place] of [['systems', 0], ['systems', 5], ['variants', 0], ['questions', 2]]) {
-    await page.evaluate(([field, index]) => document.querySelectorAll(`input[name="${field}"]`)[index]?.click(), [name, place]);
-    await page.waitForTimeout(250);
+    if (await page.evaluate(([field, index]) => {
+      const box = document.querySelectorAll(`input[name="${field}"]`)[index];
+      box?.click();
+      return box !== undefined;
+    }, [name, place])) await over();
   }
   const filters = await page.evaluate(() => performance.getEntriesByName('filter').map((one) => one.duration));
   await context.close();

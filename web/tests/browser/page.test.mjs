@@ -5,7 +5,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
 
-import { folder, labels, launch, open, part } from './pages.mjs';
+import { figuresOf, folder, labels, launch, open, part, settled } from './pages.mjs';
 
 let browser;
 before(async () => { browser = await launch(); });
@@ -62,42 +62,128 @@ test('every filter changes what is shown, and back and forward go through the ch
   await page.locator('.reset').evaluate((one) => one.click());
   await changed(page, 'hot', without);
 
-  for (const name of ['variants', 'rankings', 'questions']) {
-    const words = await page.locator(`input[name="${name}"]`).evaluateAll((boxes) => boxes.map((box) => box.value));
-    if (words.length < 2) continue;
-    await tick(name, words[words.length - 1]);
-    const fewer = await changed(page, 'hot', all);
-    assert.ok(fewer.length < all.length, name);
+  const [{ configurations, cells }] = figuresOf('small').runs;
+  const own = configurations.filter((one) => !one.reference);
+  const words = {
+    variants: new Set(own.map((one) => one.variant)), rankings: new Set(own.map((one) => one.ranks_with)),
+    questions: new Set(cells.map((one) => one.step).filter((step) => /^q\d$/.test(step))),
+  };
+  const reset = async (fewer) => {
     await page.locator('.reset').evaluate((one) => one.click());
     assert.deepEqual(await changed(page, 'hot', fewer), all);
+  };
+  for (const [name, expected] of Object.entries(words)) {
+    const boxes = await page.locator(`input[name="${name}"]`).evaluateAll((some) => some.map((box) => box.value));
+    // Where there is one word only there is nothing to choose.
+    assert.equal(boxes.length, expected.size > 1 ? expected.size : 0, name);
+    for (const last of boxes.slice(-1)) {
+      await tick(name, last);
+      const fewer = await changed(page, 'hot', all);
+      assert.ok(fewer.length < all.length, name);
+      await reset(fewer);
+    }
   }
-  for (const [name, value] of [['metric', 'documents_per_s'], ['metric', 'peak_pss_bytes'], ['structure', 'bytes']]) {
-    const there = await page.locator(`select[name="${name}"] option[value="${value}"]`).count();
-    if (there === 0) continue;
+  for (const [name, value] of [['metric', 'documents_per_s'], ['metric', 'of_best'], ['metric', 'server_cpu_s'], ['structure', 'bytes']]) {
     await page.selectOption(`select[name="${name}"]`, value);
-    const other = await changed(page, 'hot', all);
-    assert.notDeepEqual(other, all);
-    await page.locator('.reset').evaluate((one) => one.click());
-    assert.deepEqual(await changed(page, 'hot', other), all);
+    await reset(await changed(page, 'hot', all));
   }
-  const states = await page.locator('select[name="data"] option').count();
-  if (states > 1) {
-    await part(page, 'size');
-    const drained = await labels(page, 'size');
-    await page.selectOption('select[name="data"]', 'compacted');
-    await changed(page, 'size', drained);
-    await page.locator('.reset').evaluate((one) => one.click());
-  }
-  const snapshots = await page.locator('select[name="published"] option').evaluateAll((options) => options.map((option) => option.value).filter((value) => value !== ''));
-  if (snapshots.length > 0) {
-    const hot = await part(page, 'hot');
-    assert.doesNotMatch(await hot.innerText(), /Hollow/);
-    await page.selectOption('select[name="published"]', snapshots[0]);
-    await page.waitForFunction(() => /Hollow/.test(document.getElementById('part-hot').innerText));
-    assert.match(await hot.locator('svg').first().textContent(), /m6i\.8xlarge/);
-  }
+  await part(page, 'size');
+  const drained = await labels(page, 'size');
+  await page.selectOption('select[name="data"]', 'compacted');
+  await changed(page, 'size', drained);
   assert.deepEqual(trouble, []);
   await context.close();
+});
+
+test('published results lie over charts at their own scale, and not over scores', async () => {
+  const { page, context, trouble } = await open(browser, 'large');
+  await page.selectOption('select[name="scale"]', '1000000');
+  const hot = await part(page, 'hot');
+  assert.doesNotMatch(await hot.innerText(), /Hollow/);
+  await page.selectOption('select[name="published"]', '2025-11');
+  await page.waitForFunction(() => /Hollow/.test(document.getElementById('part-hot').innerText));
+  assert.match(await hot.locator('svg').first().textContent(), /m6i\.8xlarge/);
+  const scores = await part(page, 'scores');
+  await settled(page);
+  assert.doesNotMatch(await scores.innerText(), /Hollow/);
+  const size = await part(page, 'size');
+  await settled(page);
+  assert.deepEqual(await size.locator('.chart').evaluateAll((charts) => charts.map((one) => [/drained/.test(one.textContent), /m6i/.test(one.querySelector('svg').textContent)])), [[true, true], [false, false]]);
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
+test('what figures are held against is named, also when it is filtered out', async () => {
+  const { page, context, trouble } = await open(browser, 'small');
+  const [{ configurations, cells }] = figuresOf('small').runs;
+  const beaten = cells.find((one) => one.step === 'q1' && one.phase === 'hot' && one.of_best !== null && one.of_best.other !== one.configuration);
+  const best = configurations[beaten.of_best.other];
+  await part(page, 'hot');
+  const was = await labels(page, 'hot');
+  await page.selectOption('select[name="metric"]', 'of_best');
+  const told = await changed(page, 'hot', was);
+  assert.ok(told.some((label) => label.includes(` × of ${best.title} ${best.version} ${best.variant}`)), told.join('\n'));
+  assert.doesNotMatch(await page.locator('#part-hot').innerText(), /filtered out/);
+  await page.evaluate((system) => [...document.querySelectorAll('input[name="systems"]')].find((box) => box.value === system).click(), best.system);
+  await changed(page, 'hot', told);
+  await page.waitForFunction(() => /the best of the whole run, also of what is filtered out/.test(document.getElementById('part-hot').innerText));
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
+test('round 1 over everything is what the program has computed itself', async () => {
+  const { page, context, trouble } = await open(browser, 'two');
+  const [run] = figuresOf('two').runs;
+  assert.ok(run.complete && run.scores.length > 3);
+  const scores = await part(page, 'scores');
+  await scores.locator('input[value="round 1"]').click();
+  await page.waitForFunction(() => document.querySelector('#part-scores input[value="round 1"]').checked);
+  await scores.locator(':scope > details > summary').click();
+  await page.waitForFunction(() => /Scores over round 1/.test(document.querySelector('#part-scores .table')?.textContent ?? ''));
+  const rows = await scores.locator('tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const three = (value) => value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
+  const comparable = new Set(run.cells.filter((cell) => cell.step === 'load' && cell.verdict === 'exact').map((cell) => cell.configuration));
+  const expected = run.scores.filter((one) => comparable.has(one.configuration)).map((one) => {
+    const { title, version, variant, storage } = run.configurations[one.configuration];
+    // Who has no time at all is not slow by so and so much: the page has a word for it.
+    const timed = (phase) => run.cells.some((cell) => cell.configuration === one.configuration && cell.phase.startsWith(phase) && cell.median_s !== null);
+    const label = (phase) => (timed(phase) ? three(one[phase]) : 'no time');
+    return [`${title} ${version} ${variant}${storage === 'default' ? '' : ` ${storage}`}`, label('hot'), label('cold'), three(one.size)];
+  });
+  const sorted = (some) => some.map((one) => one.join(' | ')).sort();
+  assert.deepEqual(sorted(rows.map(([name, , hot, cold, size]) => [name, hot, cold, size])), sorted(expected));
+  assert.match(page.url(), /basis=round%201/);
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
+test('a part is there for the keyboard before it is drawn, and print has everything at once', async () => {
+  const { page, context, trouble } = await open(browser, 'small');
+  const before = await page.evaluate(() => {
+    dispatchEvent(new Event('beforeprint'));
+    return [document.querySelectorAll('.drawing:empty').length, document.querySelectorAll('.drawing').length];
+  });
+  assert.equal(before[0], 0);
+  assert.ok(before[1] > 20, 'charts of all parts');
+  await context.close();
+
+  const again = await open(browser, 'large');
+  await again.page.getByRole('button', { name: 'Published', exact: true }).click();
+  await again.page.waitForFunction(() => document.activeElement?.id === 'title-published');
+  assert.ok(await again.page.evaluate(() => document.getElementById('title-published').getBoundingClientRect().top < innerHeight));
+  assert.deepEqual([...trouble, ...again.trouble], []);
+  assert.deepEqual(await again.page.evaluate(() => [...document.querySelectorAll('[id]')].map((one) => one.id).filter((id) => /\s/.test(id))), []);
+  await again.context.close();
+});
+
+test('a page without a cell, and one of a single round, open without an error', async () => {
+  for (const name of ['empty', 'once']) {
+    const { page, context, trouble } = await open(browser, name, { chart: name !== 'empty' });
+    await page.waitForSelector('h1');
+    assert.match(await page.locator('main').innerText(), name === 'empty' ? /Nothing is chosen that can be compared/ : /One round only/);
+    assert.deepEqual(trouble, []);
+    await context.close();
+  }
 });
 
 test('a run and a scale can be chosen, and a search narrows the list of many systems', async () => {
@@ -134,7 +220,7 @@ test('a deep link restores its state, an opened figure too', async () => {
   await page.selectOption('select[name="metric"]', 'of_best');
   await page.locator('input[name="systems"]').first().click();
   await part(page, 'hot');
-  await page.waitForTimeout(300);
+  await settled(page);
   const shown = await labels(page, 'hot');
   await page.locator('#part-hot .figure-button').first().click();
   await page.waitForSelector('dialog[open]');
@@ -152,7 +238,7 @@ test('a deep link restores its state, an opened figure too', async () => {
   await again.page.waitForSelector('dialog', { state: 'detached' });
   assert.doesNotMatch(again.page.url(), /figure=/);
   await part(again.page, 'hot');
-  await again.page.waitForTimeout(300);
+  await settled(again.page);
   assert.deepEqual(await labels(again.page, 'hot'), shown);
   assert.deepEqual(again.trouble, []);
   await again.context.close();

@@ -1,9 +1,10 @@
 // A browser without a network, and the pages that it opens.
 
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { chromium } from 'playwright-core';
 
 import { samples } from '../sample.mjs';
@@ -24,12 +25,40 @@ let made;
 
 /** The folder of small.html, two.html and large.html: the program's, else made by the tests themselves. */
 export function folder() {
-  if (process.env.JSONATHLON_PAGES) return process.env.JSONATHLON_PAGES;
+  return process.env.JSONATHLON_PAGES || ownFolder();
+}
+
+function ownFolder() {
   if (made === undefined) {
     made = mkdtempSync(join(tmpdir(), 'jsonathlon-pages-'));
     samples(made);
   }
   return made;
+}
+
+/** Pages that only the tests themselves make. */
+const ODD = ['empty', 'once'];
+
+/** The file of a page. */
+function pathOf(name) {
+  return join(ODD.includes(name) ? ownFolder() : folder(), `${name}.html`);
+}
+
+/** The figures that a page holds. */
+export function figuresOf(name) {
+  const page = readFileSync(join(folder(), `${name}.html`), 'utf8');
+  const [, packed] = /<script type="text\/plain" id="figures">([^<]*)</.exec(page);
+  return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString());
+}
+
+/** Waits until what is drawn in idle time has been drawn: two looks at the page in a row show the same. */
+export async function settled(page) {
+  await page.evaluate(() => { window.lastLook = null; });
+  await page.waitForFunction(() => {
+    const [now, before] = [document.body.innerHTML.length, window.lastLook];
+    window.lastLook = now;
+    return before === now;
+  }, undefined, { polling: 200 });
 }
 
 export function launch() {
@@ -39,10 +68,10 @@ export function launch() {
 /**
  * Opens a page with the network off. `trouble` collects whatever must not happen: requests, messages, errors, alerts.
  */
-export async function open(browser, name, { fragment = '', width = 1280, height = 900, scheme = 'light' } = {}) {
+export async function open(browser, name, { fragment = '', width = 1280, height = 900, scheme = 'light', chart = true } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, reducedMotion: 'reduce', acceptDownloads: true });
   await context.setOffline(true);
-  const address = pathToFileURL(join(folder(), `${name}.html`)).href;
+  const address = pathToFileURL(pathOf(name)).href;
   const trouble = [];
   await context.route('**/*', (route) => {
     if (route.request().url().split('#')[0] === address) return route.continue();
@@ -57,7 +86,7 @@ export async function open(browser, name, { fragment = '', width = 1280, height 
     return dialog.dismiss();
   });
   await page.goto(`${address}${fragment}`);
-  await page.waitForFunction(() => performance.getEntriesByName('first-chart').length > 0);
+  if (chart) await page.waitForFunction(() => performance.getEntriesByName('first-chart').length > 0);
   return { page, context, trouble, address };
 }
 

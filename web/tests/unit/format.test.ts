@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import { byName, bytes, count, counted, interval, list, moment, percent, seconds, tick, times, whole } from '../../src/format.ts';
-import { markdown } from '../../src/export/markdown.ts';
+import { escaped, markdown } from '../../src/export/markdown.ts';
+import { lineOf } from '../../src/charts/bars.ts';
+import { colourOf } from '../../src/colours.ts';
+import { metric } from '../../src/metric.ts';
 import { fileName } from '../../src/export/download.ts';
 
 test('three digits and the right unit at every edge', () => {
@@ -54,5 +57,35 @@ test('words', () => {
 
 test('Markdown keeps figures, and nothing in a cell ends the cell', () => {
   const text = markdown('T', ['system', 'time'], [['a|b\n<img>', '1.00 s']], [false, true]);
-  assert.equal(text, '**T**\n\n| system | time |\n| --- | ---: |\n| a\\|b &lt;img> | 1.00 s |\n');
+  assert.equal(text, '**T**\n\n| system | time |\n| --- | ---: |\n| a\\|b &lt;img&gt; | 1.00 s |\n');
+});
+
+test('hostile text is text, by the same rules as in the Markdown of the program', () => {
+  for (const [text, safe] of [
+    ['a|b', 'a\\|b'],
+    ['a\n\n# b', 'a # b'],
+    ['<script>alert(1)</script>', '&lt;script&gt;alert(1)&lt;/script&gt;'],
+    ['&lt;', '&amp;lt;'],
+    ['`x`', '\\`x\\`'],
+    ['a\\|b', 'a\\\\\\|b'],
+    ['![x](http://y)', '!\\[x\\](http:<!-- -->//y)'],
+    ['@somebody', '@<!-- -->somebody'],
+    ['**_~~x~~_**', '\\*\\*\\_\\~\\~x\\~\\~\\_\\*\\*'],
+    ['\u001b[31mred\u202e', '\\[31mred'],
+    ['<!-- x -->', '&lt;!-- x --&gt;'],
+    ['a\u0085b\u00a0\u2003c', 'a b c'],
+    ['see www.x', 'see www<!-- -->.x'],
+  ] as const) assert.equal(escaped(text), safe, text);
+});
+
+test('a name is cut before the notes behind it are', () => {
+  const bar = { name: 'A system with a long name 1.2.3 and a long variant', notes: ['cold unverified', 'apart: generated'] };
+  const line = lineOf(bar, 330);
+  assert.match(line, /^A system .*… · cold unverified, apart: generated$/);
+  assert.equal(lineOf({ ...bar, name: 'short' }, 330), 'short · cold unverified, apart: generated');
+});
+
+test('names that objects have of themselves are names like others', () => {
+  assert.match(colourOf('constructor'), /^var\(--colour-\d\)$/);
+  assert.equal(metric('constructor').title, 'constructor');
 });

@@ -1,6 +1,6 @@
 // The made-up runs of tests/data.mjs, typed by the contract.
 
-import type { Evidence, Figures, Published } from '../../src/model.ts';
+import type { Cell, Configuration, Evidence, Figures, Published, RunEvidence, Score } from '../../src/model.ts';
 
 declare const DATA: string;
 
@@ -11,6 +11,7 @@ interface Pack {
 
 interface Samples {
   published: () => Published[];
+  publishedScores: (configurations: readonly Configuration[], cells: readonly Cell[], evidence: RunEvidence['cells']) => Score[];
   small: () => Pack;
   two: () => Pack;
   large: () => Pack;

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 
 import { hot, scores } from '../../src/score.ts';
+import type { Figures, Score } from '../../src/model.ts';
+import type { Scorer } from '../../src/scoring.ts';
+import type { State } from '../../src/state.ts';
 import { scorers } from '../../src/scoring.ts';
 import { view } from '../../src/select.ts';
 import { initial } from '../../src/state.ts';
@@ -44,22 +47,92 @@ test('size scores are multiples of the smallest, and leave out what is not known
   assert.deepEqual(scores([of(30), of(10), of(null), of(0)], ALL).map((one) => one.size), [3, 1, null, null]);
 });
 
-test('only what holds all documents is scored, each ranking by itself, over what is shown', () => {
-  const { figures, evidence } = samples.small();
-  const state = initial(figures);
-  const from = view(figures, state);
+test('what is suspected to be wrong is nobody\u2019s baseline', () => {
+  const of = (time: number, total_bytes: number) => ({ cold: [], hot: [time], total_bytes });
+  const all = [of(0.09, 1), of(0.19, 20), of(0.39, 10)];
+  const doubts = [{ times: true, size: true }, { times: false, size: false }, { times: false, size: false }];
+  const found = scores(all, [0], doubts);
+  assert.deepEqual(found.map((one) => one.size), [0.1, 2, 1]);
+  assert.deepEqual(found.map((one) => one.hot?.toFixed(2)), ['0.50', '1.00', '2.00']);
+  assert.deepEqual(scores(all.slice(0, 1), [0], doubts).map((one) => one.size), [1], 'alone there is nothing else');
+});
+
+function shownOf(figures: Figures, change: Partial<State> = {}) {
+  const from = view(figures, { ...initial(figures), ...change });
   assert.ok(from);
-  const all = scorers(from, 'medians', null);
-  const systems = all.map((one) => figures.runs[0]?.configurations[one.configuration]?.system);
+  return from;
+}
+
+const systemOf = (figures: Figures, one: Scorer) => figures.runs[0]?.configurations[one.configuration]?.system;
+
+test('only what holds all documents is scored, each ranking by itself, over what is shown', () => {
+  const { figures } = samples.small();
+  const all = scorers(shownOf(figures), 'medians', null);
+  const systems = all.map((one) => systemOf(figures, one));
   assert.ok(!systems.includes('mysql'), 'it lost documents');
   assert.ok(!systems.includes('yardstick'));
-  assert.equal(all.find((one) => one.ranking === 'generated')?.score.hot, 1, 'alone in its ranking');
-  assert.equal(Math.min(...all.filter((one) => one.ranking === 'json-only').map((one) => one.score.hot ?? NaN)), 1);
-  const narrowed = view(figures, { ...state, withoutSystems: new Set(['clickhouse']) });
-  assert.ok(narrowed);
-  assert.equal(Math.min(...scorers(narrowed, 'medians', null).map((one) => one.score.hot ?? NaN)), 1, 'the best of those left');
-  const published = scorers(from, 'round 1', evidence.runs[0] ?? null);
-  const first = published.find((one) => figures.runs[0]?.configurations[one.configuration]?.system === 'clickhouse');
-  assert.equal(first?.missing.hot, 0);
-  assert.ok(scorers(from, 'round 1', null).every((one) => one.score.hot === null), 'nothing without trials');
+  assert.equal(all.find((one) => one.ranking === 'generated')?.sides.hot.value, 1, 'alone in its ranking');
+  const least = (some: readonly Scorer[]) => Math.min(...some.filter((one) => one.ranking === 'json-only').map((one) => one.sides.hot.value ?? NaN));
+  assert.equal(least(all), 1);
+  assert.equal(least(scorers(shownOf(figures, { withoutSystems: new Set(['clickhouse']) }), 'medians', null)), 1, 'the best of those left');
+  const only = all.flatMap((one) => (systemOf(figures, one) === 'clickhouse' ? [] : [one.configuration]));
+  assert.equal(least(scorers(shownOf(figures), 'medians', null, new Set(only))), 1, 'the best of those that are scored');
+});
+
+test('round 1 over everything is the program\u2019s own published score', () => {
+  const { figures, evidence } = samples.small();
+  const run = figures.runs[0];
+  const own = evidence.runs[0];
+  assert.ok(run && own);
+  assert.deepEqual(scorers(shownOf(figures), 'round 1', own), [], 'a run that is not complete has none');
+  run.complete = true;
+  const cell = run.cells.findIndex((one) => run.configurations[one.configuration]?.system === 'dolt' && one.step === 'q2' && one.phase === 'hot');
+  const trials = own.cells[cell]?.trials;
+  assert.ok(trials);
+  trials.verdict[trials.verdict.length - 1] = 'unverified';
+  run.scores = samples.publishedScores(run.configurations, run.cells, own.cells);
+  const all = scorers(shownOf(figures), 'round 1', own);
+  const three = (value: number | null) => (value === null ? null : Number(value.toPrecision(3)));
+  assert.deepEqual(
+    all.map(({ configuration, sides }) => ({ configuration, state: 'drained', cold: three(sides.cold.value), hot: three(sides.hot.value), size: three(sides.size.value) }))
+      .sort((a, b) => a.configuration - b.configuration),
+    run.scores.map((one) => ({ ...one, cold: three(one.cold), hot: three(one.hot), size: three(one.size) })),
+  );
+  const of = (system: string) => {
+    const found = all.find((one) => systemOf(figures, one) === system);
+    assert.ok(found);
+    return found.sides;
+  };
+  assert.equal(of('dolt').hot.missing, 1, 'compared with nothing in a later round');
+  assert.deepEqual(of('sqlite').cold.notes, ['cold unverified in part'], 'its third cold time of round 1 was not verified');
+  assert.deepEqual([of('elasticsearch').hot.approximate, of('elasticsearch').cold.notes], [true, ['cold unverified']]);
+  assert.deepEqual(of('mongodb').size.notes, ['not settled']);
+  assert.ok(scorers(shownOf(figures), 'round 1', null).every((one) => one.sides.hot.value === null), 'nothing without trials');
+});
+
+test('the runs of the samples carry the scores that the page computes', () => {
+  const { figures, evidence } = samples.two();
+  const run = figures.runs[0];
+  assert.ok(run && run.scores.length > 5);
+  for (const { configuration, sides } of scorers(shownOf(figures), 'round 1', evidence.runs[0] ?? null)) {
+    const program: Score | undefined = run.scores.find((one) => one.configuration === configuration);
+    assert.ok(program);
+    for (const kind of ['hot', 'cold', 'size'] as const) {
+      assert.equal(sides[kind].value?.toPrecision(3), program[kind]?.toPrecision(3), `${configuration} ${kind}`);
+    }
+  }
+});
+
+test('who was not asked everything yet, and a size that had not settled, have no score over medians', () => {
+  const { figures } = samples.small();
+  const run = figures.runs[0];
+  assert.ok(run);
+  run.cells = run.cells.filter((cell) => !(cell.configuration === 5 && cell.step === 'q6'));
+  const all = scorers(shownOf(figures), 'medians', null);
+  const sqlite = all.find((one) => one.configuration === 5);
+  assert.deepEqual([sqlite?.sides.hot.value, sqlite?.sides.hot.word, sqlite?.sides.hot.notes], [null, 'not asked', ['1 of 6 not asked']]);
+  assert.equal(all.find((one) => systemOf(figures, one) === 'mongodb')?.sides.size.word, 'not ranked');
+  const approximate = all.find((one) => systemOf(figures, one) === 'elasticsearch');
+  assert.equal(approximate?.sides.size.approximate, false);
+  assert.deepEqual([approximate?.sides.cold.word, approximate?.sides.cold.notes], ['no time', ['cold unverified']]);
 });

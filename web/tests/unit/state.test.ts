@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
+import type { Figures, Run } from '../../src/model.ts';
 import type { State } from '../../src/state.ts';
-import { fromFragment, initial, toFragment } from '../../src/state.ts';
+import { cellMark, fromFragment, initial, toFragment } from '../../src/state.ts';
 import { isShown, view } from '../../src/select.ts';
 import { samples } from './samples.ts';
 
@@ -21,6 +22,7 @@ test('every choice comes back from the address', () => {
     { run: 1 }, { metric: 'peak_pss_bytes' }, { data: 'compacted' }, { structure: 'bytes' }, { published: '2025-11' },
     { withoutSystems: new Set(['system-3', 'system-4']) }, { withoutVariants: new Set(['no-index']) }, { withoutRankings: new Set(['generated']) },
     { withoutQuestions: new Set(['q1', 'q6']) }, { opened: { run: 2, cell: 7 } },
+    { basis: 'round 1' }, { month: '2025-02' }, { scale: 10_000_000 }, { kept: 'no' },
     { withoutSystems: new Set(Array.from({ length: 50 }, (_, index) => `system-${index}`)) },
     { withoutSystems: new Set(Array.from({ length: 49 }, (_, index) => `system-${index}`)), run: 0, metric: 'of_best' },
   ];
@@ -35,21 +37,43 @@ test('every choice comes back from the address', () => {
 
 test('what is not understood in an address is passed over', () => {
   const own = initial(figures);
-  for (const text of ['#', '#x', '#run=none', '#state=x', '#structure=x', '#figure=large-1m:999999', '#figure=:', '#no-systems=nobody', '#systems=%E0%A4%A', '#metric']) {
-    const found = fromFragment(text, figures);
-    assert.equal(found.run, own.run, text);
-    assert.equal(found.opened, null, text);
-  }
+  for (const text of [
+    '#', '#x', '#run=none', '#state=x', '#structure=x', '#figure=large-1m:999999', '#figure=large-1m:', '#figure=:', '#no-systems=nobody',
+    '#systems=nobody', '#systems=%E0%A4%A', '#no-questions=', '#metric', '#metric=nothing', '#metric=%', '#published=1999-01', '#basis=x', '#month=x', '#scale=7', '#kept=x',
+  ]) assert.deepEqual(fromFragment(text, figures), own, text);
+  const known = fromFragment('#no-systems=%E0%A4%A.system-3.nobody', figures);
+  assert.deepEqual([...known.withoutSystems], ['system-3']);
 });
 
 test('names of runs and systems may hold anything', () => {
   const run = figures.runs[0];
   const configuration = run?.configurations[0];
   assert.ok(run && configuration);
-  const odd = { ...run, name: 'a&b=c:d.é #', configurations: [{ ...configuration, system: 'x.y,z&' }, ...run.configurations.slice(1)] };
-  const both = { ...figures, runs: [odd, ...figures.runs.slice(1)] };
-  const state = { ...initial(both), run: 0, withoutSystems: new Set(['x.y,z&']), opened: { run: 0, cell: 1 } };
-  assert.deepEqual(fromFragment(toFragment(state, both), both), state);
+  for (const system of ['x.y,z&', '', '~', '%', '__proto__', 'constructor', 'é #']) {
+    const odd: Run = {
+      ...run, name: 'a&b=c:d.é #', configurations: [{ ...configuration, system }, ...run.configurations.slice(1)],
+      cells: run.cells.map((cell) => (cell.state === 'compacted' ? { ...cell, state: 'v1.2&' } : cell)),
+    };
+    const both: Figures = { ...figures, runs: [odd, ...figures.runs.slice(1)] };
+    const others: string[] = run.configurations.slice(1).map((one) => one.system);
+    const choices: readonly ReadonlySet<string>[] = [new Set([system]), new Set(others)];
+    for (const withoutSystems of choices) {
+      const state: State = { ...initial(both), run: 0, data: 'v1.2&', withoutSystems, opened: { run: 0, cell: 1 } };
+      const found = fromFragment(toFragment(state, both), both);
+      assert.deepEqual({ ...found, withoutSystems: [...found.withoutSystems].filter((one) => one !== 'yardstick') },
+        { ...state, withoutSystems: [...withoutSystems].filter((one) => one !== 'yardstick') }, system);
+    }
+  }
+});
+
+test('a link to a figure holds where cells stand in another order, and every cell has a mark of its own', () => {
+  const own = initial(figures);
+  const run = figures.runs[2];
+  assert.ok(run);
+  assert.equal(new Set(run.cells.map((cell) => cellMark(run, cell))).size, run.cells.length);
+  const fragment = toFragment({ ...own, opened: { run: 2, cell: 7 } }, figures);
+  const again: Figures = { ...figures, runs: figures.runs.map((one) => ({ ...one, cells: [...one.cells].reverse() })) };
+  assert.deepEqual(fromFragment(fragment, again).opened, { run: 2, cell: run.cells.length - 8 });
 });
 
 test('reference rows are shown whatever is chosen, others by every filter', () => {
