@@ -11,7 +11,7 @@ export interface Catch {
   text: string;
 }
 
-const NAMED = 6;
+const NAMED = 8;
 
 /** Names, and how many more there are. */
 export function some(names: readonly string[]): string {
@@ -68,6 +68,12 @@ export function catches(from: View): Catch[] {
     const apart = from.rankings.slice(1).map((ranking) =>
       `“${ranking}” (${some(all.filter((one) => one.ranks_with === ranking).map(configurationName))})`);
     put('Ranked apart', `Configurations follow different rules, and only those of one ranking are compared. Beside “${from.rankings[0] ?? ''}” there ${apart.length === 1 ? 'is' : 'are'} ${list(apart)}.`);
+  }
+  const prepared = [...new Set(all.filter((one) => one.ranks_with === from.rankings[0])
+    .map((one) => `${one.title}: ${one.variant_title}`))];
+  if (new Set(all.map((one) => one.variant_title)).size > 1 && prepared.length > 1) {
+    const more = prepared.length > NAMED ? `; and ${prepared.length - NAMED} more` : '';
+    put('Prepared differently', `${prepared.slice(0, NAMED).join('; ')}${more}. Compare what is prepared alike.`);
   }
   if (all.some((one) => one.embedded) && all.some((one) => !one.embedded)) {
     put('Embedded beside servers', phrase(names((one) => one.embedded), 'inside a process of the harness, so no network is in these times; the others are servers.'));

@@ -5,6 +5,7 @@ import type { JSX } from 'preact';
 
 import type { Finding } from '../findings.ts';
 import type { View } from '../select.ts';
+import type { Catch } from '../catches.ts';
 import { catches, isUncompared } from '../catches.ts';
 import { findingsOf } from '../findings.ts';
 import { bytes, counted, moment, seconds, whole } from '../format.ts';
@@ -60,6 +61,17 @@ function Card({ finding }: { finding: Finding }): JSX.Element {
   );
 }
 
+/** What must be known beside the findings: next to them, where there is room. */
+function Caught({ found }: { found: readonly Catch[] }): JSX.Element | null {
+  if (found.length === 0) return null;
+  return (
+    <div class="caught">
+      <h2>The catch</h2>
+      <ul class="catches">{found.map((one) => <li key={one.title}><b>{one.title}.</b> {one.text}</li>)}</ul>
+    </div>
+  );
+}
+
 export function Top(): JSX.Element {
   const { from, figures } = usePage();
   const [first, ...apart] = from.rankings;
@@ -79,8 +91,9 @@ export function Top(): JSX.Element {
       {main.length === 0 ? <p class="empty">Nothing is chosen that can be compared.</p>
         : (
           <div class="glance">
-            <Glance />
+            <div class="glance-chart"><Glance /></div>
             <ul class="findings">{main.map((finding) => <Card key={finding.about} finding={finding} />)}</ul>
+            <Caught found={caught} />
           </div>
         )}
       {others.filter((one) => one.findings.length > 0).map(({ ranking, findings }) => (
@@ -93,12 +106,7 @@ export function Top(): JSX.Element {
         The fastest over several questions has the smallest geometric mean of (10 ms + time) ÷ (10 ms + best time), over medians. The interval of the ratio to the second is a
         cautious one, made of those of the single questions as if all were disturbed at once. Yardstick: a hand-written program that can answer these questions and nothing else, never ranked.
       </p>
-      {caught.length > 0 && (
-        <>
-          <h2>The catch</h2>
-          <ul class="catches">{caught.map((one) => <li key={one.title}><b>{one.title}.</b> {one.text}</li>)}</ul>
-        </>
-      )}
+      {main.length === 0 && <Caught found={caught} />}
       <Yardstick />
     </section>
   );

@@ -220,7 +220,7 @@ test('a cell with parameters has them in its name, and another workload needs no
 test('every catch of a run is told', () => {
   const found = catches(of(samples.small().figures)).map((one) => one.title);
   assert.deepEqual(found, [
-    'The run is not complete', 'Failures', 'Not by the promised path', 'Not all documents loaded', 'Ranked apart', 'Embedded beside servers', 'Approximate answers',
+    'The run is not complete', 'Failures', 'Not by the promised path', 'Not all documents loaded', 'Ranked apart', 'Prepared differently', 'Embedded beside servers', 'Approximate answers',
     'Not verified as cold', 'Not settled', 'End of life', 'Documents do not come back as they were', '2 cores',
   ]);
   const { figures } = samples.two();
