@@ -73,7 +73,7 @@ export function catches(from: View): Catch[] {
     .map((one) => `${one.title}: ${one.variant_title}`))];
   if (new Set(all.map((one) => one.variant_title)).size > 1 && prepared.length > 1) {
     const more = prepared.length > NAMED ? `; and ${prepared.length - NAMED} more` : '';
-    put('Prepared differently', `${prepared.slice(0, NAMED).join('; ')}${more}. Compare what is prepared alike.`);
+    put('Prepared differently', `${prepared.slice(0, NAMED).join('; ')}${more}. So this says which of these set-ups is faster, not which engine is in itself.`);
   }
   if (all.some((one) => one.embedded) && all.some((one) => !one.embedded)) {
     put('Embedded beside servers', phrase(names((one) => one.embedded), 'inside a process of the harness, so no network is in these times; the others are servers.'));
@@ -89,7 +89,7 @@ export function catches(from: View): Catch[] {
   if (unsettled.length > 0) put('Not settled', `${some(unsettled)}: still at work in the background when the time to settle was over. Sizes are of that moment, hatched and never ranked.`);
   put('End of life', phrase(names((one) => one.end_of_life), 'no longer supported by its makers; do not read it as that system of today.'));
   const changed = all.filter((one) => one.structure !== null && one.structure.retains !== 'bytes')
-    .map((one) => `${configurationName(one)} (${retainsWord(one.structure?.retains ?? '')})`);
+    .map((one) => `${configurationName(one)} (${retainsWord(one.structure?.retains ?? '')}${one.structure?.retains === 'changed' ? `: ${list(Object.keys(one.structure.changes))}` : ''})`);
   if (changed.length > 0) put('Documents do not come back as they were', `${some(changed)}.`);
   if (run.rounds === 1) put('One round only', 'No intervals: nobody can say whether a difference would show again.');
   const { cores } = run.machine;

@@ -8,7 +8,7 @@ import type { Estimate } from './stats.ts';
 import { ADDED_S } from './score.ts';
 import { cellsOf, questionsIn, standing } from './select.ts';
 import { configurationName, stepName } from './words.ts';
-import { counted, list, seconds, bytes, three } from './format.ts';
+import { bytes, counted, list, seconds, three, times } from './format.ts';
 import { differs, meanRatio, ratio } from './stats.ts';
 import { isOfFiles, totalBytes } from './metric.ts';
 
@@ -19,12 +19,23 @@ export interface Finding {
   /** Who is first; null when nobody can be named. */
   first: Configuration | null;
   sentence: string;
+  /** Who comes after the second, with their figures; empty where there is nobody. */
+  after: string;
   /** How sure: the interval in words. */
   sure: string;
   /** `shown`, `not shown` or `once`: whether a difference to the second is shown. */
   difference: 'shown' | 'not shown' | 'once' | 'alone';
   /** A figure to open. */
   entry: Entry | null;
+}
+
+/** How many are named after the second. */
+const AFTER = 3;
+
+function afterwards(others: readonly string[]): string {
+  if (others.length === 0) return '';
+  const more = others.length > AFTER ? ` and ${others.length - AFTER} more` : '';
+  return `Then ${others.slice(0, AFTER).join(', ')}${more}.`;
 }
 
 /** `3.10 times as long as`, `12 % longer than`, or `as long as`. */
@@ -108,7 +119,7 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
   const configuration = first && from.run.configurations[first.configuration];
   if (first === undefined || configuration === undefined) {
     return {
-      about, ranking, first: null, difference: 'once', entry: null, sure: '',
+      about, ranking, first: null, difference: 'once', entry: null, sure: '', after: '',
       sentence: `Nobody can be named: no configuration has a verified time for every question.${left}`,
     };
   }
@@ -120,7 +131,7 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
   if (second === undefined || other === undefined) {
     return {
       about, ranking, first: configuration, difference: 'alone', entry: [...first.times.values()][0] ?? null,
-      sentence: `${name}, with nobody beside it.${told}${left}`, sure: 'Nothing to compare with.',
+      sentence: `${name}, with nobody beside it.${told}${left}`, sure: 'Nothing to compare with.', after: '',
     };
   }
   const network = configuration.embedded && !other.embedded
@@ -131,9 +142,15 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
     return a && b ? [[a, b] as const] : [];
   });
   const by = meanRatio(pairs, ADDED_S) ?? { value: second.mean / first.mean, low: null, high: null };
+  const sum = (place: Place): number => [...place.times.values()].reduce((before, { cell }) => before + (cell.median_s ?? 0), 0);
+  const slow = Math.round((by.value - 1) * 100) < 1 ? 'as fast' : `${three(by.value)} times as slow`;
+  const others = places.slice(2).flatMap((place) => {
+    const third = from.run.configurations[place.configuration];
+    return third === undefined ? [] : [`${configurationName(third)} ${times(place.mean / first.mean)}`];
+  });
   return {
-    about, ranking, first: configuration, entry: [...first.times.values()][0] ?? null,
-    sentence: `${name}: ${won}. On average over them ${configurationName(other)}, the second, took ${byHowMuch(by.value, 'longer', 'long')} it.${network}${told}${left}`,
+    about, ranking, first: configuration, entry: [...first.times.values()][0] ?? null, after: afterwards(others),
+    sentence: `${name}: ${won}. Over all of them, with 10 ms added to each time so that tiny differences hardly count, ${configurationName(other)}, the second, is ${slow}; the medians add up to ${seconds(sum(second))} there and ${seconds(sum(first))} here.${network}${told}${left}`,
     ...howSure(by, 'How sure is unknown: one round gives no interval.'),
   };
 }
@@ -148,17 +165,18 @@ function load(from: View, ranking: string): Finding | null {
   const about = 'Fastest to load';
   const [one, other] = [first && timeOf(first), second && timeOf(second)];
   if (first === undefined || !one) {
-    return { about, ranking, first: null, difference: 'once', entry: null, sure: '', sentence: 'Nobody can be named: no load is complete and verified.' };
+    return { about, ranking, first: null, difference: 'once', entry: null, sure: '', after: '', sentence: 'Nobody can be named: no load is complete and verified.' };
   }
   const name = `${configurationName(first.configuration)}: ${seconds(one.value)}`;
   if (second === undefined || !other) {
-    return { about, ranking, first: first.configuration, difference: 'alone', entry: first, sentence: `${name}, with nobody beside it.`, sure: 'Nothing to compare with.' };
+    return { about, ranking, first: first.configuration, difference: 'alone', entry: first, after: '', sentence: `${name}, with nobody beside it.`, sure: 'Nothing to compare with.' };
   }
   const by = ratio(other, one);
+  const others = ranked.slice(2).map((entry) => `${configurationName(entry.configuration)} ${seconds(entry.cell.median_s ?? 0)}`);
   return {
-    about, ranking, first: first.configuration, entry: first,
+    about, ranking, first: first.configuration, entry: first, after: afterwards(others),
     sentence: `${name}. ${configurationName(second.configuration)}, the second, took ${byHowMuch(by.value, 'longer', 'long')} it.`,
-    ...howSure(by, 'How sure is unknown: each loaded once.'),
+    ...howSure(by, 'How sure is unknown: each was loaded once, whatever the rounds.'),
   };
 }
 
@@ -179,22 +197,44 @@ function smallest(from: View, ranking: string, state: string): Finding | null {
   const name = `${configurationName(first.entry.configuration)}: ${bytes(first.total)}${raw}${files}`;
   const about = `Smallest (${state})`;
   if (second === undefined) {
-    return { about, ranking, first: first.entry.configuration, difference: 'alone', entry: first.entry, sentence: `${name}, with nobody beside it.`, sure: 'Nothing to compare with.' };
+    return { about, ranking, first: first.entry.configuration, difference: 'alone', entry: first.entry, after: '', sentence: `${name}, with nobody beside it.`, sure: 'Nothing to compare with.' };
   }
   return {
     about, ranking, first: first.entry.configuration, entry: first.entry, difference: 'once',
+    after: afterwards(all.slice(2).map(({ entry, total }) => `${configurationName(entry.configuration)} ${bytes(total)}`)),
     sentence: `${name}. ${configurationName(second.entry.configuration)}, the second, is ${byHowMuch(second.total / first.total, 'larger', 'large')} it.`,
-    sure: 'A size is counted once; it has no interval.',
+    sure: 'A size is counted, not timed: it has no interval.',
   };
 }
 
 /** The findings of one ranking. */
 export function findingsOf(from: View, ranking: string): Finding[] {
   const states = from.state.data === 'compacted' ? ['compacted', 'drained'] : ['drained', 'compacted'];
+  const sizes = states.map((state) => smallest(from, ranking, state));
+  const [one, other] = sizes;
+  // Two cards with the same words would make a reader look for a difference.
+  const alike = one && other && one.sentence === other.sentence && one.after === other.after;
   return [
     overQuestions(from, ranking, 'Fastest hot', ['hot']),
     overQuestions(from, ranking, 'Fastest cold', ['cold', 'cold-unverified']),
     load(from, ranking),
-    ...states.map((state) => smallest(from, ranking, state)),
-  ].filter((one) => one !== null);
+    ...(alike ? [{ ...one, about: 'Smallest' }] : sizes),
+  ].filter((found) => found !== null && found !== undefined);
+}
+
+const DEEDS: readonly (readonly [string, string])[] = [
+  ['Fastest hot', 'answered fastest'], ['Fastest to load', 'loaded fastest'], ['Smallest', 'takes the least space'], ['Smallest (drained)', 'takes the least space'],
+];
+
+/** All findings of a ranking in one sentence: who was first at what. */
+export function headline(findings: readonly Finding[]): string {
+  const deeds = new Map<string, string[]>();
+  for (const [about, deed] of DEEDS) {
+    const found = findings.find((one) => one.about === about);
+    if (found?.first == null) continue;
+    const told = found.difference === 'not shown' ? `${deed} (no difference to the second shown)` : deed;
+    deeds.set(found.first.title, [...(deeds.get(found.first.title) ?? []), told]);
+  }
+  const words = [...deeds].map(([title, those]) => `${title} ${list(those)}`);
+  return words.length === 0 ? '' : `${words.join('; ')}.`;
 }

@@ -130,6 +130,8 @@ export function Scores(): JSX.Element {
 const FIRST = 8;
 
 /** The hot scores of what ranks first, for the first screen. */
+const TOGETHER = 'Hot, all questions together: times as slow as the best';
+
 export function Glance(): JSX.Element | null {
   const page = usePage();
   const { from } = page;
@@ -141,9 +143,9 @@ export function Glance(): JSX.Element | null {
     return ordered(page, among, 'hot').slice(0, FIRST).flatMap((one) => barOf(page, one, 'hot') ?? []);
   }, [from]);
   const draw = useMemo(() => {
-    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'times slower than the best');
-    return (width: number) => drawBars(bars, [], scale, width, 'Hot, all questions together: times slower than the best');
+    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'shorter is better; 1: the fastest on every question');
+    return (width: number) => drawBars(bars, [], scale, width, TOGETHER);
   }, [bars]);
   if (bars.length === 0) return null;
-  return <Figure title="Hot, all questions together: times slower than the best" height={barsHeight(bars.length, 0)} draw={draw} eager />;
+  return <Figure title={TOGETHER} height={barsHeight(bars.length, 0)} draw={draw} eager />;
 }

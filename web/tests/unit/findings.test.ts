@@ -3,7 +3,7 @@ import test from 'node:test';
 
 import type { Figures } from '../../src/model.ts';
 import { catches } from '../../src/catches.ts';
-import { byHowMuch, findingsOf, howSure } from '../../src/findings.ts';
+import { byHowMuch, findingsOf, headline, howSure } from '../../src/findings.ts';
 import { cellsOf, standing, view } from '../../src/select.ts';
 import { initial } from '../../src/state.ts';
 import { differs, meanRatio, ratio } from '../../src/stats.ts';
@@ -228,4 +228,16 @@ test('every catch of a run is told', () => {
   assert.ok(run);
   run.rounds = 1;
   assert.ok(catches(of(figures)).some((one) => one.title === 'One round only'));
+});
+
+test('one sentence says who was first at what, and does not hide that no difference is shown', () => {
+  const main = findingsOf(of(samples.two().figures), 'json-only');
+  const [hot] = main;
+  assert.ok(hot?.first);
+  assert.ok(headline(main).startsWith(`${hot.first.title} answered fastest`), headline(main));
+  assert.match(headline(main), /loaded fastest/);
+  assert.match(headline(main), /takes the least space/);
+  const tied = main.map((one) => (one === hot ? { ...one, difference: 'not shown' as const } : one));
+  assert.match(headline(tied), /answered fastest \(no difference to the second shown\)/);
+  assert.equal(headline([]), '');
 });
