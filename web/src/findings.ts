@@ -150,7 +150,7 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
   });
   return {
     about, ranking, first: configuration, entry: [...first.times.values()][0] ?? null, after: afterwards(others),
-    sentence: `${name}: ${won}. Over all of them, with 10 ms added to each time so that tiny differences hardly count, ${configurationName(other)}, the second, is ${slow}; the medians add up to ${seconds(sum(second))} there and ${seconds(sum(first))} here.${network}${told}${left}`,
+    sentence: `${name}: ${won}, ${seconds(sum(first))} for all of them. ${configurationName(other)}, the second: ${seconds(sum(second))}. By the score, which weighs all questions alike and adds 10 ms to each time so that tiny differences hardly count, it is ${slow}.${network}${told}${left}`,
     ...howSure(by, 'How sure is unknown: one round gives no interval.'),
   };
 }

@@ -130,7 +130,7 @@ export function Scores(): JSX.Element {
 const FIRST = 8;
 
 /** The hot scores of what ranks first, for the first screen. */
-const TOGETHER = 'Hot, all questions together: times as slow as the best';
+const TOGETHER = 'Hot, all questions together: times as slow as the first';
 
 export function Glance(): JSX.Element | null {
   const page = usePage();
@@ -140,10 +140,16 @@ export function Glance(): JSX.Element | null {
       ranking === from.rankings[0] && hot.word === null && hot.missing === 0);
     // Scored again among themselves: who lacks a time is not here to be slower than.
     const among = scorers(from, 'medians', null, new Set(whole.map((one) => one.configuration)));
-    return ordered(page, among, 'hot').slice(0, FIRST).flatMap((one) => barOf(page, one, 'hot') ?? []);
+    const scored = ordered(page, among, 'hot').slice(0, FIRST).flatMap((one) => barOf(page, one, 'hot') ?? []);
+    // As the cards have it: beside the first, not beside the best of each question.
+    const first = Math.min(...scored.flatMap((bar) => bar.value ?? []));
+    return scored.map((bar) => {
+      const value = bar.value === null ? null : bar.value / first;
+      return { ...bar, value, label: value === null ? bar.label : three(value) };
+    });
   }, [from]);
   const draw = useMemo(() => {
-    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'shorter is better; 1: the fastest on every question');
+    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'score beside the first, shorter is better');
     return (width: number) => drawBars(bars, [], scale, width, TOGETHER);
   }, [bars]);
   if (bars.length === 0) return null;
