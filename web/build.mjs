@@ -1,7 +1,7 @@
 // Makes page.js and page.css, which the program embeds. The same sources give the same bytes.
 
 import { build } from 'esbuild';
-import { appendFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -27,6 +27,9 @@ const { metafile } = await build({
 });
 const used = Object.values(metafile.outputs).flatMap((one) => Object.entries(one.inputs)).filter(([, input]) => input.bytesInOutput > 0);
 appendFileSync(join(out, 'page.js'), `${licences(here, used.map(([name]) => name))}\n`);
+// Within a script of HTML these begin something else; in a text of the program they stand only in strings.
+const script = join(out, 'page.js');
+writeFileSync(script, readFileSync(script, 'utf8').replaceAll('<!--', '\\x3C!--'));
 await build({
   absWorkingDir: here,
   entryPoints: { page: 'src/page.css' },

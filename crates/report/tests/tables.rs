@@ -241,6 +241,28 @@ fn the_published_score_stands_below_the_questions_in_words_of_its_own() {
 }
 
 #[test]
+fn nobody_is_held_against_a_time_that_came_by_another_path() {
+    let mut records = system("fast", 0.1, 1000.0, Verdict::Exact);
+    records.extend(system("slow", 0.2, 1000.0, Verdict::Exact));
+    records.push(Record::new(
+        "plan:fast".into(),
+        Body::Plan(PlanCheck {
+            cell: cell("fast", "q1", Phase::Hot),
+            file: "plans/fast-q1.txt".into(),
+            violations: vec!["the plan lacks `Index`".into()],
+        }),
+    ));
+    let configurations = ["fast", "slow"].map(|name| configuration(name, "json-only")).to_vec();
+    let text = render(&run(configurations, records, &[]), PLAIN);
+    let is_best = |question: &str, name: &str| {
+        let table = text.split(question).nth(1).unwrap();
+        table.lines().find(|line| line.trim_start().starts_with(name)).unwrap().contains("1.00 ×")
+    };
+    assert!(is_best("Q1 ", "slow") && !is_best("Q1 ", "fast"), "{text}");
+    assert!(is_best("Q2 ", "fast") && !is_best("Q2 ", "slow"), "{text}");
+}
+
+#[test]
 fn names_of_anybodys_run_move_no_cursor() {
     let name = "one\u{1b}[2J";
     let hostile = run(vec![configuration(name, "x")], system(name, 0.1, 1000.0, Verdict::Exact), &[]);

@@ -114,6 +114,9 @@ struct Standing<'a> {
     configuration: &'a Configuration,
     entry: &'a Entry,
     comparable: bool,
+    /// Others may be held against it: its answers are verified, its plan is the promised one, and where it is
+    /// cold, all of it is.
+    is_mark: bool,
 }
 
 /// Every question's cell beside the best of its ranking, and beside the first reference row. Cells without
@@ -131,7 +134,21 @@ pub(crate) fn comparisons(run: &Run, entries: &[Entry]) -> Vec<Comparison> {
         dimensions.remove("storage");
         let dimensions = serde_json::to_string(&dimensions).unwrap_or_default();
         let group = groups.entry((&entry.step, entry.phase, dimensions)).or_default();
-        group.push(Standing { configuration, entry, comparable });
+        let partly_cold = entry.phase == Phase::Cold
+            && entries.iter().any(|other| {
+                other.phase == Phase::ColdUnverified
+                    && other.step == entry.step
+                    && other.parameters == entry.parameters
+                    && configuration.is_of(other)
+            });
+        let broken = run.plans().any(|plan| {
+            !plan.violations.is_empty()
+                && plan.cell.step == entry.step
+                && plan.cell.parameters == entry.parameters
+                && configuration.has(&plan.cell)
+        });
+        let is_mark = entry.verdict != Verdict::Unverified && !partly_cold && !broken;
+        group.push(Standing { configuration, entry, comparable, is_mark });
     }
     let rounds = Rounds::of(run);
     let mut found = Vec::new();
@@ -162,8 +179,7 @@ fn best_of<'a, 'b>(standings: &'b [Standing<'a>], ranks_with: &str) -> Option<&'
         .iter()
         .filter(|standing| standing.comparable && standing.configuration.ranks_with == ranks_with)
         .filter(|standing| !standing.configuration.reference && standing.entry.median_s.is_some())
-        // A time of an answer that nothing was compared with is no mark to hold others against.
-        .filter(|standing| standing.entry.verdict != Verdict::Unverified)
+        .filter(|standing| standing.is_mark)
         .min_by(|a, b| {
             let time = |standing: &Standing<'_>| standing.entry.median_s.unwrap_or(f64::INFINITY);
             time(a).total_cmp(&time(b))
