@@ -126,7 +126,7 @@ fn answers_of_several_batches_are_one_and_documents_come_back_as_they_were() {
     write(&file, &documents);
     let loaded = session.load(INSERT, &file).unwrap();
     assert_eq!((loaded.documents, loaded.rejects.len()), (Some(30_000), 0));
-    assert!(loaded.usage.cpu_s > Some(0.05) && loaded.usage.client_cpu_s.is_some_and(|client| client > 0.0));
+    assert!(loaded.usage.cpu_s > Some(0.0) && loaded.usage.client_cpu_s.is_some_and(|client| client > 0.0));
     let find = |batch: usize| {
         format!(
             r#"{{"command": {{"find": "t", "sort": {{"z": 1}}, "projection": {{"_id": 0}}, "batchSize": {batch}}},
