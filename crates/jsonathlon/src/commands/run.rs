@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::page;
-use jsonathlon_report::tables::{Look, render};
+use jsonathlon_report::tables::{Look, render_summed_up};
 use jsonathlon_results::folder::read_manifest;
 use jsonathlon_results::summary::Run;
 use jsonathlon_systems::catalogue::{Setting, select_variants};
@@ -282,7 +282,7 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
             .map(|text| text + "\n")
             .map_err(|error| Failure::environment(format!("failed to write the summary: {error}")))?
     } else {
-        render(&run, Look { colour: true })
+        render_summed_up(&run, &summary, Look { colour: true })
     };
     print(&text)?;
     match page::write_own(run) {
