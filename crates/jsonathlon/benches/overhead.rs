@@ -27,7 +27,7 @@ fn main() -> Result<(), Problem> {
     for system in
         Catalogue::load(&[])?.systems().iter().filter(|system| system.is_embedded() && !system.is_reference())
     {
-        let variant = system.variants().iter().find(|v| v.in_default).ok_or("no default variant")?;
+        let variant = system.usual_variant().ok_or("no variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;

@@ -135,7 +135,7 @@ struct Engine {
 
 impl Engine {
     fn of(system: &System, store: &Store, file: &Path, folder: &Path) -> Result<Self, Problem> {
-        let variant = system.variants().iter().find(|v| v.in_default).ok_or("no default variant")?;
+        let variant = system.usual_variant().ok_or("no variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;

@@ -39,9 +39,7 @@ fn main() -> Result<(), Problem> {
     }
     for name in &names {
         let system = catalogue.get(name)?;
-        let variants = system.variants();
-        let variant = variants.iter().find(|variant| variant.in_default).or(variants.first());
-        let variant = variant.ok_or("it has no variant")?;
+        let variant = system.usual_variant().ok_or("it has no variant")?;
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;

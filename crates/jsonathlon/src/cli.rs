@@ -27,7 +27,7 @@ The cache of installed systems is ~/.cache/jsonathlon; JSONATHLON_CACHE moves it
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Load documents, ask questions, check answers, print tables
-    Run(RunArguments),
+    Run(Box<RunArguments>),
     /// List, install, check or remove the systems that can be tested
     Systems(SystemsArguments),
     /// Generate documents, or describe a data set
@@ -81,6 +81,16 @@ pub(crate) enum States {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProfileChoice {
+    /// The same budget for every system, spent as its makers advise
+    Sized,
+    /// The memory settings of the package
+    Stock,
+    /// Each system twice, ranked apart
+    Both,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Transport {
     /// TCP on the loopback interface
     Tcp,
@@ -105,12 +115,20 @@ pub(crate) struct RunArguments {
     /// repeated
     #[arg(long, value_name = "NAME=COMMAND")]
     pub(crate) restart_command: Vec<String>,
-    /// Variants of the systems' configurations: `default`, `all`, or names
+    /// Variants of the systems' configurations: a preparation class (`as-is`, `prepared`, `extracted`) for its default
+    /// variant, `default` for that of every class, `all` for all that are ranked, or names, separated by commas
     #[arg(long, value_name = "NAMES", default_value = "default")]
     pub(crate) variants: String,
     /// Storage settings: `default`, `best`, or `all`
     #[arg(long, value_name = "NAMES", default_value = "default")]
     pub(crate) storage: String,
+    /// Memory settings: the same budget for every system, spent as its makers advise; those of the package; or both,
+    /// which are never ranked together
+    #[arg(long, value_enum, default_value = "sized")]
+    pub(crate) profile: ProfileChoice,
+    /// Memory that each system may use under the profile `sized`, such as 8GB [default: half of the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = size::memory)]
+    pub(crate) memory: Option<u64>,
     /// How servers that are started are reached
     #[arg(long, value_enum, default_value = "tcp")]
     pub(crate) transport: Transport,
@@ -153,7 +171,7 @@ pub(crate) struct RunArguments {
     pub(crate) out: Option<PathBuf>,
     /// Go on with an interrupted run; its own settings are taken, the others must not be given
     #[arg(long, value_name = "DIR", conflicts_with_all = [
-        "out", "systems", "system", "restart_command", "variants", "storage", "transport", "scale", "data", "malformed", "seed", "rounds", "trials", "state",
+        "out", "systems", "system", "restart_command", "variants", "storage", "profile", "memory", "transport", "scale", "data", "malformed", "seed", "rounds", "trials", "state",
         "timeout", "load_timeout", "cold_os", "no_yardstick", "keep_data",
     ])]
     pub(crate) resume: Option<PathBuf>,
@@ -279,9 +297,9 @@ pub(crate) struct NoiseArguments {
     /// The system, as NAME or NAME@VERSION [default: the first of the default systems]
     #[arg(long, short = 's', value_name = "NAME")]
     pub(crate) system: Option<String>,
-    /// Its variant
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    pub(crate) variant: String,
+    /// Its variant [default: the prepared one]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) variant: Option<String>,
     /// Documents to generate
     #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
     pub(crate) scale: u64,

@@ -32,7 +32,7 @@ impl Machine {
         Self {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             processor: after(&cpuinfo, "model name", ':').unwrap_or_default(),
-            memory_bytes: memory_bytes("MemTotal:").unwrap_or(0),
+            memory_bytes: memory_bytes().unwrap_or(0),
             kernel: uname.release().to_string_lossy().into_owned(),
             os: after(&std::fs::read_to_string("/etc/os-release").unwrap_or_default(), "PRETTY_NAME", '=')
                 .unwrap_or_default(),
@@ -45,7 +45,7 @@ impl Machine {
 /// Memory that can be had without swapping, bytes (`MemAvailable`).
 #[must_use]
 pub fn available_memory_bytes() -> Option<u64> {
-    memory_bytes("MemAvailable:")
+    memory_line("MemAvailable:")
 }
 
 /// Load average over the last minute, and the share of time the hypervisor took away since start.
@@ -63,7 +63,13 @@ pub fn steal_seconds() -> Option<f64> {
     Some(ticks / rustix::param::clock_ticks_per_second() as f64)
 }
 
-fn memory_bytes(name: &str) -> Option<u64> {
+/// Physical memory, bytes (`MemTotal`).
+#[must_use]
+pub fn memory_bytes() -> Option<u64> {
+    memory_line("MemTotal:")
+}
+
+fn memory_line(name: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)

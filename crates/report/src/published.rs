@@ -160,12 +160,12 @@ fn two_decimals(score: f64) -> String {
 pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
     let scores = &summary.published_scores;
     let fellows = |one: &PublishedScore| {
-        scores.iter().filter(|other| other.ranks_with == one.ranks_with && other.score.hot.is_some()).count()
+        scores.iter().filter(|other| other.ranking == one.ranking && other.score.hot.is_some()).count()
     };
     let mut rankings: Vec<&str> = Vec::new();
     for one in scores.iter().filter(|one| fellows(one) > 1) {
-        if !rankings.contains(&one.ranks_with.as_str()) {
-            rankings.push(&one.ranks_with);
+        if !rankings.contains(&one.ranking.as_str()) {
+            rankings.push(&one.ranking);
         }
     }
     let several = rankings.len() > 1;
@@ -177,7 +177,7 @@ pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
     let mut section = Section::new("published score, of round 1 alone".to_owned(), &header, 3);
     section.left_also = vec![7];
     for ranking in rankings {
-        let mut rows: Vec<&PublishedScore> = scores.iter().filter(|one| one.ranks_with == ranking).collect();
+        let mut rows: Vec<&PublishedScore> = scores.iter().filter(|one| one.ranking == ranking).collect();
         let worth = |one: &PublishedScore| one.score.hot.unwrap_or(f64::INFINITY);
         rows.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
         for one in rows {
@@ -191,7 +191,7 @@ pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
                 format!("{} hot, {} cold of {QUESTIONS}", one.hot_answered, one.cold_answered),
             ];
             if several {
-                row.push(one.ranks_with.clone());
+                row.push(one.ranking.clone());
             }
             section.rows.push(row);
         }

@@ -1,5 +1,7 @@
 //! One table a question: times with their intervals, beside the best and beside the yardstick.
 
+use std::collections::BTreeSet;
+
 use jsonathlon_results::comparison::{Against, Comparison, Difference};
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::{Phase, Verdict};
@@ -68,7 +70,7 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
                     && phases.contains(&entry.phase)
             })
         };
-        let hot = of(&[Phase::Hot]);
+        let hot = of(&[Phase::Hot]).or_else(|| of(&[Phase::HotNotInMemory]));
         let cold = of(&[Phase::Cold]).or_else(|| of(&[Phase::ColdUnverified]));
         if hot.is_none() && cold.is_none() {
             continue;
@@ -82,18 +84,11 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
     if standings.is_empty() {
         return None;
     }
-    // Groups in the order of the plan, reference rows after them; in each the fastest first, then what may
+    // Ranking by ranking, reference rows after them; in each the fastest first, then what may
     // not be compared, and last what has no time: a system that holds fewer documents must not head a table.
-    let mut groups: Vec<&str> = Vec::new();
-    for standing in standings.iter().filter(|standing| !standing.configuration.reference) {
-        if !groups.contains(&standing.configuration.ranks_with.as_str()) {
-            groups.push(&standing.configuration.ranks_with);
-        }
-    }
-    let several_groups = groups.len() > 1;
-    let place = |standing: &Standing<'_>| {
-        groups.iter().position(|group| *group == standing.configuration.ranks_with).unwrap_or(groups.len())
-    };
+    let several_groups = rankings(standings.iter().map(|standing| standing.configuration)).len() > 1;
+    let place =
+        |standing: &Standing<'_>| (standing.configuration.reference, standing.configuration.ranking_place());
     standings.sort_by(|a, b| {
         let worth = |s: &Standing<'_>| (s.time().is_none(), !s.comparable);
         let times = (a.time().unwrap_or(f64::INFINITY), b.time().unwrap_or(f64::INFINITY));
@@ -106,7 +101,7 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
     header.extend(["cold median", "verdict", "bound by", "documents/s"]);
     let words = header.len() - 3;
     if several_groups {
-        header.push("ranked with");
+        header.push("class");
     }
     let state_words = if state == "drained" { String::new() } else { format!(", {state}") };
     let mut section = Section::new(format!("{} {title}{state_words}", id.to_uppercase()), &header, 3);
@@ -115,6 +110,11 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
         section.rows.push(row(standing, reference.is_some(), several_groups));
     }
     Some(section)
+}
+
+/// The rankings of configurations that are no reference rows, each once.
+pub(crate) fn rankings<'a>(configurations: impl Iterator<Item = &'a Configuration>) -> BTreeSet<String> {
+    configurations.filter(|one| !one.reference).map(Configuration::ranking).collect()
 }
 
 fn comparison<'a>(summary: &'a Summary, entry: &Entry, against: Against) -> Option<&'a Comparison> {
@@ -144,10 +144,23 @@ fn row(standing: &Standing<'_>, with_reference: bool, several_groups: bool) -> V
     if unverified {
         words.push_str(", cold-unverified");
     }
+    let reading = standing.hot.filter(|entry| entry.phase == Phase::HotNotInMemory);
+    if let Some(entry) = reading {
+        let bytes = entry.metrics.get("read_bytes").copied().unwrap_or_default();
+        words.push_str(&format!(
+            ", {} (reads {} a trial)",
+            Phase::HotNotInMemory.words(),
+            format::bytes(bytes)
+        ));
+    }
+    if let Some(why) = standing.hot.and_then(|entry| configuration.other_questions.get(&entry.step)) {
+        words.push_str(&format!(", another question: {why}"));
+    }
     let cold = optional(standing.cold.and_then(|entry| entry.median_s), format::seconds);
     let mut row = name(configuration);
+    let hot = optional(standing.time(), format::seconds);
     row.extend([
-        optional(standing.time(), format::seconds),
+        if reading.is_some() { format!("({hot})") } else { hot },
         interval(standing.hot),
         standing.to_best.map_or_else(none, |best| ratio(standing, best)),
     ]);
@@ -164,7 +177,7 @@ fn row(standing: &Standing<'_>, with_reference: bool, several_groups: bool) -> V
         ),
     ]);
     if several_groups {
-        row.push(configuration.ranks_with.clone());
+        row.push(if configuration.reference { none() } else { configuration.ranking() });
     }
     row
 }

@@ -7,8 +7,12 @@ use jsonathlon_measure::statistics::{Estimate, paired_ratio};
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::Configuration;
+use crate::ranking::Profile;
 use crate::record::{Cell, Parameters, Phase, Trial, Verdict};
 use crate::summary::{Entry, Run};
+
+/// Dimensions of a cell that are its configuration's own.
+const OF_CONFIGURATION: [&str; 4] = ["storage", "preparation", "profile", "memory"];
 
 /// What a cell is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,6 +87,9 @@ pub struct Comparison {
     pub other_variant: String,
     /// Its storage setting.
     pub other_storage: String,
+    /// Its memory profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_profile: Option<Profile>,
     /// Median seconds of the cell ÷ median seconds of the other, both over the rounds that they share.
     pub ratio: f64,
     /// Lower limit of its 95 % interval; none with fewer than two shared rounds.
@@ -114,7 +121,7 @@ struct Standing<'a> {
     configuration: &'a Configuration,
     entry: &'a Entry,
     comparable: bool,
-    /// Others may be held against it: its answers are verified, its plan is the promised one, and where it is
+    /// Others may be held against it: it is ranked, its answers are verified, its plan is the promised one, and where it is
     /// cold, all of it is.
     is_mark: bool,
 }
@@ -123,15 +130,18 @@ struct Standing<'a> {
 /// a time, and those of systems that hold fewer documents, are in no comparison.
 pub(crate) fn comparisons(run: &Run, entries: &[Entry]) -> Vec<Comparison> {
     let mut groups: BTreeMap<(&str, Phase, String), Vec<Standing<'_>>> = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| matches!(entry.phase, Phase::Cold | Phase::Hot)) {
+    for entry in entries.iter().filter(|entry| matches!(entry.phase, Phase::Load | Phase::Cold | Phase::Hot))
+    {
         let Some(configuration) = run.manifest.configurations.iter().find(|one| one.is_of(entry)) else {
             continue;
         };
         let loaded = entries.iter().find(|other| other.step == "load" && configuration.is_of(other));
         let comparable = loaded.is_some_and(|load| load.verdict == Verdict::Exact);
-        // Within a ranking, everything but the configuration's own storage setting must be the same.
+        // All that is the same is the question: what belongs to the configuration decides about rankings.
         let mut dimensions = entry.parameters.clone();
-        dimensions.remove("storage");
+        for own in OF_CONFIGURATION {
+            dimensions.remove(own);
+        }
         let dimensions = serde_json::to_string(&dimensions).unwrap_or_default();
         let group = groups.entry((&entry.step, entry.phase, dimensions)).or_default();
         let partly_cold = entry.phase == Phase::Cold
@@ -147,7 +157,8 @@ pub(crate) fn comparisons(run: &Run, entries: &[Entry]) -> Vec<Comparison> {
                 && plan.cell.parameters == entry.parameters
                 && configuration.has(&plan.cell)
         });
-        let is_mark = entry.verdict != Verdict::Unverified && !partly_cold && !broken;
+        let is_mark =
+            configuration.is_ranked() && entry.verdict != Verdict::Unverified && !partly_cold && !broken;
         group.push(Standing { configuration, entry, comparable, is_mark });
     }
     let rounds = Rounds::of(run);
@@ -161,8 +172,8 @@ pub(crate) fn comparisons(run: &Run, entries: &[Entry]) -> Vec<Comparison> {
             .find_map(|first| standings.iter().find(|standing| standing.configuration == first))
             .filter(|standing| standing.comparable);
         for standing in standings.iter().filter(|standing| standing.comparable) {
-            if !standing.configuration.reference
-                && let Some(best) = best_of(standings, &standing.configuration.ranks_with)
+            if standing.configuration.is_ranked()
+                && let Some(best) = best_of(standings, &standing.configuration.ranking())
             {
                 found.extend(rounds.compare(standing, best, Against::Best));
             }
@@ -174,11 +185,11 @@ pub(crate) fn comparisons(run: &Run, entries: &[Entry]) -> Vec<Comparison> {
     found
 }
 
-fn best_of<'a, 'b>(standings: &'b [Standing<'a>], ranks_with: &str) -> Option<&'b Standing<'a>> {
+fn best_of<'a, 'b>(standings: &'b [Standing<'a>], ranking: &str) -> Option<&'b Standing<'a>> {
     standings
         .iter()
-        .filter(|standing| standing.comparable && standing.configuration.ranks_with == ranks_with)
-        .filter(|standing| !standing.configuration.reference && standing.entry.median_s.is_some())
+        .filter(|standing| standing.comparable && standing.configuration.ranking() == ranking)
+        .filter(|standing| standing.entry.median_s.is_some())
         .filter(|standing| standing.is_mark)
         .min_by(|a, b| {
             let time = |standing: &Standing<'_>| standing.entry.median_s.unwrap_or(f64::INFINITY);
@@ -226,6 +237,7 @@ impl<'a> Rounds<'a> {
             other_version: other.entry.version.clone(),
             other_variant: other.entry.variant.clone(),
             other_storage: other.configuration.storage.clone(),
+            other_profile: other.configuration.profile,
             ratio: ratio.median,
             low: ratio.low,
             high: ratio.high,
@@ -248,8 +260,10 @@ impl Configuration {
     }
 
     fn is(&self, names: [&str; 3], parameters: &Parameters) -> bool {
+        let text = |name: &str| parameters.get(name).and_then(|value| value.as_str());
         names == [&self.system, &self.version, &self.variant].map(String::as_str)
-            && parameters.get("storage").and_then(|value| value.as_str()) == Some(&self.storage)
+            && text("storage") == Some(&self.storage)
+            && text("profile") == self.profile.map(Profile::word)
     }
 }
 

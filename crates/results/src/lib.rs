@@ -14,6 +14,7 @@ pub mod jsonbench;
 pub mod manifest;
 pub mod noise;
 pub mod published;
+pub mod ranking;
 pub mod record;
 pub mod score;
 pub mod summary;

@@ -6,6 +6,8 @@ use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
 use serde::{Deserialize, Serialize};
 
+use crate::ranking::{MemorySetting, Preparation, Profile};
+
 /// Version of the manifest and of the summaries made from it.
 pub const SCHEMA: u32 = 1;
 
@@ -54,8 +56,29 @@ pub struct Configuration {
     pub transport: Option<String>,
     /// No longer supported by its makers.
     pub end_of_life: bool,
-    /// Configurations with the same text may be ranked together.
+    /// What the system was told about the documents; none in runs of version 0.1.0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preparation: Option<Preparation>,
+    /// How its memory was set; none in runs of version 0.1.0, and by address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// The budget of memory, where the profile has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// What was set for that.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub memory_settings: Vec<MemorySetting>,
+    /// Documents in the unit that the engine gives to one core as a whole, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parallel_unit: Option<u64>,
+    /// Steps whose answers are not the question's, and why: they are neither compared nor ranked.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_questions: BTreeMap<String, String>,
+    /// What sets it apart within its class; see [`Configuration::ranking`].
     pub ranks_with: String,
+    /// Whether it is ranked at all.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub ranked: bool,
     /// A row to read others by, never ranked.
     #[serde(default)]
     pub reference: bool,
@@ -71,14 +94,29 @@ impl Configuration {
     /// A name that is a file name and is shared by no other configuration of a run.
     #[must_use]
     pub fn id(&self) -> String {
-        configuration_id(&self.system, &self.version, &self.variant, &self.storage)
+        configuration_id(&self.system, &self.version, &self.variant, &self.storage, self.profile)
     }
 }
 
-/// See [`Configuration::id`].
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(value: &bool) -> bool {
+    *value
+}
+
+/// See [`Configuration::id`]. The usual profile is not named.
 #[must_use]
-pub fn configuration_id(system: &str, version: &str, variant: &str, storage: &str) -> String {
-    format!("{system}@{version}-{variant}-{storage}")
+pub fn configuration_id(
+    system: &str,
+    version: &str,
+    variant: &str,
+    storage: &str,
+    profile: Option<Profile>,
+) -> String {
+    let stock = if profile == Some(Profile::Stock) { "-stock" } else { "" };
+    format!("{system}@{version}-{variant}-{storage}{stock}")
 }
 
 /// One deviation from a system's defaults.

@@ -72,11 +72,32 @@ pub enum Phase {
     ColdOs,
     /// Asked again and again.
     Hot,
+    /// Asked again and again, and still read from the disk.
+    HotNotInMemory,
     /// Settled state, for sizes.
     Steady,
 }
 
 impl Phase {
+    /// The words used in sentences.
+    #[must_use]
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::HotNotInMemory => "hot, not in memory",
+            other => other.word(),
+        }
+    }
+
+    /// The phase that was planned, of which this one is what came of it.
+    #[must_use]
+    pub fn planned(self) -> Self {
+        match self {
+            Self::ColdUnverified => Self::Cold,
+            Self::HotNotInMemory => Self::Hot,
+            other => other,
+        }
+    }
+
     /// The word used in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
@@ -86,6 +107,7 @@ impl Phase {
             Self::ColdUnverified => "cold-unverified",
             Self::ColdOs => "cold-os",
             Self::Hot => "hot",
+            Self::HotNotInMemory => "hot-not-in-memory",
             Self::Steady => "steady",
         }
     }

@@ -1,6 +1,6 @@
 //! Summary schema 1: what a run found, computed from its journal alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use jsonathlon_measure::machine::Machine;
@@ -12,6 +12,7 @@ use crate::comparison::{Comparison, comparisons};
 use crate::folder::{read_manifest, read_records};
 use crate::jsonbench::{self, Exported};
 use crate::manifest::{Configuration, Manifest, SCHEMA};
+use crate::ranking::Profile;
 use crate::record::{Body, Cell, FailureKind, Metrics, Parameters, Phase, PlanCheck, Record, Trial, Verdict};
 use crate::score::{Entrant, QUESTIONS, Score, scores};
 
@@ -59,8 +60,11 @@ pub struct PublishedScore {
     pub storage: String,
     /// State of the data.
     pub state: String,
-    /// The ranking within which it is scored.
-    pub ranks_with: String,
+    /// Its memory profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// The ranking within which it is scored; see [`Configuration::ranking`].
+    pub ranking: String,
     /// Questions with a cold time, of five.
     pub cold_answered: usize,
     /// Questions with a hot time, of five.
@@ -178,11 +182,9 @@ impl Run {
     /// # Errors
     /// When there is no run or its files cannot be understood.
     pub fn read(path: &Path) -> Result<Self, ResultsError> {
-        Ok(Self {
-            path: path.display().to_string(),
-            manifest: read_manifest(path)?,
-            records: read_records(path)?,
-        })
+        let mut records = read_records(path)?;
+        settle_hot_phases(&mut records);
+        Ok(Self { path: path.display().to_string(), manifest: read_manifest(path)?, records })
     }
 
     /// The trials among the records.
@@ -250,6 +252,36 @@ impl Run {
     }
 }
 
+/// A cell is hot or it is not, as a whole: where at least half of its trials read from the disk, all of them are
+/// called hot and not in memory; where fewer did, its median is one that did not, and all of them are called hot.
+fn settle_hot_phases(records: &mut [Record]) {
+    let mut cells: HashMap<String, (usize, usize)> = HashMap::new();
+    let is_hot = |trial: &Trial| trial.cell.phase.planned() == Phase::Hot;
+    let planned = |trial: &Trial| Cell { phase: Phase::Hot, ..trial.cell.clone() }.key();
+    for record in records.iter() {
+        if let Body::Trial(trial) = &record.body
+            && is_hot(trial)
+            && trial.seconds.is_some()
+        {
+            let (reading, all) = cells.entry(planned(trial)).or_default();
+            *reading += usize::from(trial.cell.phase == Phase::HotNotInMemory);
+            *all += 1;
+        }
+    }
+    cells.retain(|_, (reading, _)| *reading > 0);
+    if cells.is_empty() {
+        return;
+    }
+    for record in records {
+        if let Body::Trial(trial) = &mut record.body
+            && is_hot(trial)
+            && let Some((reading, all)) = cells.get(&planned(trial))
+        {
+            trial.cell.phase = if 2 * reading >= *all { Phase::HotNotInMemory } else { Phase::Hot };
+        }
+    }
+}
+
 fn published_scores(run: &Run) -> Vec<PublishedScore> {
     let exported = jsonbench::of_run(run);
     let questions: Vec<usize> = (0..QUESTIONS).collect();
@@ -259,7 +291,9 @@ fn published_scores(run: &Run) -> Vec<PublishedScore> {
         let fellows: Vec<&Exported<'_>> = exported
             .iter()
             .filter(|other| other.comparable && other.state == one.state)
-            .filter(|other| other.configuration.ranks_with == configuration.ranks_with)
+            .filter(|other| {
+                other.configuration.is_ranked() && other.configuration.ranking() == configuration.ranking()
+            })
             .collect();
         let entrants: Vec<Entrant> = fellows.iter().map(|fellow| fellow.file.entrant()).collect();
         let place = fellows.iter().position(|fellow| std::ptr::eq(*fellow, one));
@@ -271,7 +305,8 @@ fn published_scores(run: &Run) -> Vec<PublishedScore> {
             variant: configuration.variant.clone(),
             storage: configuration.storage.clone(),
             state: one.state.to_owned(),
-            ranks_with: configuration.ranks_with.clone(),
+            profile: configuration.profile,
+            ranking: configuration.ranking(),
             cold_answered: mine.cold.iter().flatten().count(),
             hot_answered: mine.hot.iter().flatten().count(),
             score: planned(run, configuration, score.unwrap_or_default()),
@@ -357,7 +392,7 @@ fn entry(trials: &[&Trial]) -> Option<Entry> {
         high_s: estimate.and_then(|e| e.high),
         verdict,
         bound_by: typical_bound(&timed),
-        metrics: metrics(trials),
+        metrics: metrics(trials, phase),
     })
 }
 
@@ -374,7 +409,7 @@ fn typical_bound(trials: &[&&Trial]) -> Option<String> {
     counts.iter().find(|(_, count)| *count == most).map(|(name, _)| (*name).to_owned())
 }
 
-fn metrics(trials: &[&Trial]) -> Metrics {
+fn metrics(trials: &[&Trial], phase: Phase) -> Metrics {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for trial in trials {
         for (name, value) in &trial.metrics {
@@ -384,6 +419,13 @@ fn metrics(trials: &[&Trial]) -> Metrics {
             values.entry("server_s").or_default().push(seconds);
         }
     }
+    // A size has a range over the loads that it was taken after.
+    let sizes = values.get("total_bytes").filter(|sizes| phase == Phase::Steady && sizes.len() > 1);
+    let limits = sizes.map(|sizes| {
+        let (least, most) =
+            sizes.iter().fold((f64::MAX, 0.0_f64), |(a, b), size| (a.min(*size), b.max(*size)));
+        [("least_total_bytes".to_owned(), least), ("most_total_bytes".to_owned(), most)]
+    });
     values
         .into_iter()
         .filter_map(|(name, values)| {
@@ -395,6 +437,7 @@ fn metrics(trials: &[&Trial]) -> Metrics {
             };
             Some((name.to_owned(), value?))
         })
+        .chain(limits.into_iter().flatten())
         .collect()
 }
 

@@ -16,7 +16,7 @@ mod status;
 pub use artifacts::{ArtifactError, Checked, Installed, Progress, State, Step, Store};
 pub use catalogue::{
     Analytics, Artifact, Catalogue, CatalogueError, Configuration, DebianPackage, Elsewhere, Exception,
-    LoadMode, Open, Properties, Provenance, QuestionRules, Selected, Server, Source, SourceKind,
-    StatementFile, StatementKind, Storage, System, Transport, Variant,
+    LoadMode, MemorySetting, Open, Preparation, Profile, Properties, Provenance, QuestionRules, Selected,
+    Server, Source, SourceKind, StatementFile, StatementKind, Storage, System, Transport, Variant,
 };
 pub use status::{SystemStatus, statuses};

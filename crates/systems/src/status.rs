@@ -87,7 +87,7 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
     let source = artifact.and_then(|artifact| store.source(artifact));
     let fetched = source.filter(|source| source.bytes > 0);
     let mut variants: Vec<_> = system.variants().iter().collect();
-    variants.sort_by_key(|variant| !variant.in_default);
+    variants.sort_by_key(|variant| !variant.is_default);
     SystemStatus {
         name: system.name().to_owned(),
         title: system.title().to_owned(),

@@ -10,7 +10,7 @@ use std::{
 };
 
 use jsonathlon_systems::{
-    Catalogue, CatalogueError, LoadMode, StatementKind, Store, System,
+    Catalogue, CatalogueError, LoadMode, Preparation, Profile, StatementKind, Store, System,
     catalogue::{Setting, select_variants},
     statuses,
 };
@@ -96,15 +96,15 @@ fn the_base_alone() {
     let configuration = catalogue.get("example").unwrap().configuration("2.0", "ordered", "default").unwrap();
     assert_eq!(configuration.title, "Example");
     assert_eq!(
-        (configuration.variant_title.as_str(), configuration.ranks_with.as_str()),
-        ("sorted", "json-only")
+        (configuration.variant_title.as_str(), configuration.preparation, configuration.ranks_with.as_str()),
+        ("sorted", Preparation::Prepared, "")
     );
     let settings: Vec<_> =
         configuration.open.settings.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     assert_eq!(settings, [("cache", "0"), ("sync", "true"), ("threads", "{{cores}}")]);
     assert_eq!(configuration.open.statements, ["SET codec = 'lz4'"]);
     assert_eq!(configuration.exceptions.len(), 1);
-    assert!(configuration.properties.server_time && !configuration.properties.extracts_fields);
+    assert!(configuration.properties.server_time && configuration.properties.parallel_unit.is_none());
 
     let artifact = configuration.artifact.unwrap();
     assert_eq!((artifact.reports.as_str(), artifact.licence.as_str()), ("2.0.1", "Apache-2.0"));
@@ -136,7 +136,7 @@ fn variant_and_storage_lie_over_the_base() {
     assert_eq!(plain.open.settings["cache"], "1");
     assert_eq!(plain.open.settings["threads"], "{{cores}}");
     assert_eq!(plain.open.statements, ["SET codec = 'zstd'", "SET plain = 1"]);
-    assert!(plain.properties.extracts_fields && plain.properties.server_time);
+    assert!(plain.properties.parallel_unit == Some(1000) && plain.properties.server_time);
     assert_eq!(plain.properties.notes, ["base note", "plain note"]);
     assert_eq!(plain.exceptions.len(), 2);
     let analytics = plain.analytics.unwrap();
@@ -294,13 +294,35 @@ fn errors_name_file_line_and_key_and_the_nearest_name() {
             "`analytics.load`: unknown variant `files`",
             "did you mean `file`?",
         ),
+        ("", "preparation = \"prepared\"\n", "`variants.ordered`", "missing field `preparation`"),
         (
-            "in = [\"defualt\"]",
-            "in = [\"default\", \"all\"]",
-            "`variants.ordered.in`:",
-            "did you mean `default`?",
+            "preparation = \"perpared\"",
+            "preparation = \"prepared\"",
+            "`variants.ordered.preparation`:",
+            "did you mean `prepared`?",
         ),
-        ("in = [\"all\"]", "in = [\"default\", \"all\"]", "`variants`:", "no variant is in \"default\""),
+        (
+            "preparation = \"as-is\"",
+            "preparation = \"prepared\"",
+            "`variants`:",
+            "are both the default of the class `as-is`",
+        ),
+        ("", "default = true\n", "`variants`:", "no variant is the default of the class `prepared`"),
+        ("share = 2.5", "share = 0.25", "`profiles.sized.setting.0.share`:", "1 at most"),
+        ("unit = \"MiB\"", "unit = \"MB\"", "`profiles.sized.setting.0.unit`:", "must be B, kB, MB or GB"),
+        (
+            "text = \"{{amuont}}MB\"",
+            "text = \"{{amount}}MB\"",
+            "`profiles.sized.setting.0.text`:",
+            "did you mean `amount`?",
+        ),
+        ("least = \"256\"", "least = \"256MB\"", "`profiles.sized.least`:", "such as 512MB"),
+        (
+            "as = \"argument\"\ntext = \"{{amount}}MB\"",
+            "text = \"{{amount}}MB\"",
+            "`profiles.sized.setting.0.as`:",
+            "there is no [server]",
+        ),
         (
             "aliases = [\"ordered\"]",
             "aliases = [\"no-index\"]",
@@ -539,13 +561,38 @@ fn variants_are_selected_by_set_name_and_alias() {
             .map(|list| list.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
             .to_vec())
     };
-    assert_eq!(names("default"), lists(&["ordered"], &["default"]));
+    assert_eq!(names("default"), lists(&["ordered", "plain"], &["default"]));
+    assert_eq!(names("prepared"), lists(&["ordered"], &[]));
+    assert_eq!(names("as-is,prepared"), lists(&["ordered", "plain"], &["default"]));
+    let error = names("extracted").unwrap_err();
+    assert!(error.contains("no variant `extracted`") && error.contains("as-is"), "{error}");
     assert_eq!(names("all"), lists(&["ordered", "plain"], &["default"]));
     assert_eq!(names("no-index"), lists(&["plain"], &[]));
     assert_eq!(names("plain,no-index,hidden"), lists(&["hidden", "plain"], &[]));
     let error = names("no-idnex").unwrap_err();
     assert!(error.contains("did you mean `no-index`?") && error.contains("hidden"), "{error}");
     assert!(names(" ").unwrap_err().contains("is not a selection"));
+}
+
+#[test]
+fn a_profile_spends_its_budget_as_the_folder_says() {
+    let catalogue = catalogue();
+    let example = catalogue.get("example").unwrap();
+    let configuration = || example.configuration("2.0", "ordered", "default").unwrap();
+    let sized = configuration().with_memory(Profile::Sized, 8 << 30).unwrap();
+    assert_eq!(sized.open.settings["pool"], "2048MB");
+    assert_eq!((sized.profile, sized.memory_bytes), (Some(Profile::Sized), Some(8 << 30)));
+    assert_eq!(
+        (sized.memory_settings[0].stock.as_str(), sized.memory_settings[0].value.as_str()),
+        ("128MB", "2048MB")
+    );
+    let stock = configuration().with_memory(Profile::Stock, 8 << 30).unwrap();
+    assert!(!stock.open.settings.contains_key("pool"), "stock sets nothing");
+    assert_eq!((stock.profile, stock.memory_bytes), (Some(Profile::Stock), None));
+    assert_ne!(sized.digest, stock.digest);
+    let error = configuration().with_memory(Profile::Sized, 255 << 20).unwrap_err().to_string();
+    assert!(error.contains("example needs 256 MiB of memory at least, and --memory is 255 MiB"), "{error}");
+    assert!(configuration().with_memory(Profile::Stock, 1).is_ok(), "stock has no budget");
 }
 
 #[test]
@@ -574,7 +621,7 @@ fn the_table_of_systems() {
     assert_eq!((two.state, two.default_version, two.embedded, two.default), ("absent", true, true, false));
     assert_eq!((two.download_bytes, two.unpacked_bytes), (Some(1000), Some(3000)));
     assert_eq!(two.source.as_deref(), Some("npm @example/engine@2.0.1"));
-    assert_eq!(two.variants, ["ordered", "hidden", "plain"]);
+    assert_eq!(two.variants, ["ordered", "plain", "hidden"]);
     assert_eq!(two.storages, ["default", "best"]);
     let one = line("example", "1.0");
     assert_eq!((one.state, one.licence.as_str(), one.download_bytes), ("other platform", "MIT", None));

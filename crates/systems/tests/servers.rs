@@ -110,13 +110,11 @@ fn a_source_may_have_further_parts_and_a_version_its_own_environment() {
     assert_eq!((alone.digest(), alone.parts().count()), (alone.sha256.clone(), 1));
     let environment = |version: &str| {
         let configuration = mongodb.configuration(version, "indexed", "default").unwrap();
-        (configuration.server.unwrap().environment, configuration.digest)
+        configuration.server.unwrap().environment
     };
     let (older, newer) = (environment("6.0.5"), environment("6.0.27"));
-    assert!(older.0.is_empty(), "{:?}", older.0);
-    assert_eq!(newer.0.into_iter().collect::<Vec<_>>(), [("LD_LIBRARY_PATH".into(), "{{libraries}}".into())]);
-    // What was measured before there was another version stays comparable.
-    assert_eq!(older.1, "blake3:40d029635d1b9591a7a649478caa377a426fd1a60d287d332052da9cf6fa240b");
+    assert!(older.is_empty(), "{older:?}");
+    assert_eq!(newer.into_iter().collect::<Vec<_>>(), [("LD_LIBRARY_PATH".into(), "{{libraries}}".into())]);
     let line = statuses(&catalogue, &Store::new("/dev/null/nowhere"))
         .into_iter()
         .find(|line| line.name == "mongodb" && line.version == "6.0.27")

@@ -14,6 +14,7 @@ use jsonathlon_measure::series::{INTERVAL, Series, Subject};
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
+use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{Body, Record};
 
 use crate::RunError;
@@ -297,7 +298,14 @@ fn configuration(target: &Target) -> Configuration {
         embedded: from.embedded,
         transport: from.server.as_ref().map(|server| server.transport.word().to_owned()),
         end_of_life: from.end_of_life,
+        preparation: Some(preparation(from.preparation)),
+        profile: from.profile.map(profile),
+        memory_bytes: from.memory_bytes,
+        memory_settings: from.memory_settings.iter().map(memory_setting).collect(),
+        parallel_unit: from.properties.parallel_unit,
+        other_questions: other_questions(from),
         ranks_with: from.ranks_with.clone(),
+        ranked: from.ranked,
         reference: from.reference,
         configuration_digest: from.digest.clone(),
         artifact_digest: target.artifact_digest(),
@@ -307,6 +315,38 @@ fn configuration(target: &Target) -> Configuration {
             .map(|exception| Exception { what: exception.what.clone(), why: exception.why.clone() })
             .collect(),
     }
+}
+
+/// The class as results name it.
+pub(crate) fn preparation(from: jsonathlon_systems::Preparation) -> Preparation {
+    match from {
+        jsonathlon_systems::Preparation::AsIs => Preparation::AsIs,
+        jsonathlon_systems::Preparation::Prepared => Preparation::Prepared,
+        jsonathlon_systems::Preparation::Extracted => Preparation::Extracted,
+    }
+}
+
+/// The profile as results name it.
+pub(crate) fn profile(from: jsonathlon_systems::Profile) -> Profile {
+    match from {
+        jsonathlon_systems::Profile::Sized => Profile::Sized,
+        jsonathlon_systems::Profile::Stock => Profile::Stock,
+    }
+}
+
+fn memory_setting(from: &jsonathlon_systems::MemorySetting) -> MemorySetting {
+    MemorySetting {
+        name: from.name.clone(),
+        value: from.value.clone(),
+        stock: from.stock.clone(),
+        source: from.source.clone(),
+    }
+}
+
+/// Questions that a configuration answers in another sense than the stated one, and why.
+fn other_questions(from: &jsonathlon_systems::Configuration) -> BTreeMap<String, String> {
+    let questions = from.analytics.iter().flat_map(|analytics| &analytics.questions);
+    questions.filter_map(|(name, rules)| Some((name.clone(), rules.other_question.clone()?))).collect()
 }
 
 /// Removes what only the run itself needed.

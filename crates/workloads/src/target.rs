@@ -145,8 +145,8 @@ impl Target {
     /// A name that is a file name and is shared by no other configuration of a run.
     #[must_use]
     pub fn id(&self) -> String {
-        let Configuration { system, version, variant, storage, .. } = &self.configuration;
-        configuration_id(system, version, variant, storage)
+        let Configuration { system, version, variant, storage, profile, .. } = &self.configuration;
+        configuration_id(system, version, variant, storage, profile.map(crate::run::profile))
     }
 }
 

@@ -8,13 +8,13 @@ use jsonathlon_report::tables::Look;
 use jsonathlon_results::growth::growth;
 use jsonathlon_results::noise::{alarms_too_often, self_comparisons};
 use jsonathlon_results::summary::{Run, Summary};
-use jsonathlon_systems::Store;
 use jsonathlon_systems::catalogue::{Setting, select_variants};
+use jsonathlon_systems::{Profile, Store};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::run::{Plan, default_folder, start};
 use jsonathlon_workloads::settings::Settings;
 
-use super::run::targets;
+use super::run::{targets, usual_budget};
 use super::{catalogue, print, worker};
 use crate::cli::{CheckAction, CheckArguments, GrowthArguments, NoiseArguments};
 use crate::exit::{FAILED_CELL, Failure};
@@ -42,19 +42,30 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         ([one], _) | ([one, ..], None) => one,
         _ => return Err(Failure::usage("one system is compared with itself: give --system one name")),
     };
-    let variants = select_variants(&[one.system], &arguments.variant, Setting::Started)?;
-    let [variant] = variants.first().map(Vec::as_slice).unwrap_or_default() else {
-        return Err(Failure::usage(format!(
-            "one variant of {} is compared with itself: give --variant one name",
-            one.system.name()
-        )));
+    let variant = match arguments.variant.as_deref() {
+        None => one.system.usual_variant().ok_or_else(|| {
+            Failure::usage(format!("{} has no variant that could be compared with itself", one.system.name()))
+        })?,
+        Some(name) => {
+            let variants = select_variants(&[one.system], name, Setting::Started)?;
+            let &[variant] = variants.first().map(Vec::as_slice).unwrap_or_default() else {
+                return Err(Failure::usage(format!(
+                    "one variant of {} is compared with itself: give --variant one name",
+                    one.system.name()
+                )));
+            };
+            variant
+        }
     };
     let storage = one
         .system
         .storages()
         .first()
         .ok_or_else(|| Failure::usage(format!("{} has no storage setting", one.system.name())))?;
-    let configuration = one.system.configuration(one.version, &variant.name, &storage.name)?;
+    let configuration = one
+        .system
+        .configuration(one.version, &variant.name, &storage.name)?
+        .with_memory(Profile::Sized, usual_budget())?;
     let mut again = configuration.clone();
     again.variant.push_str(AGAIN);
 

@@ -11,6 +11,7 @@ use jsonathlon_workloads::proof::reported_version;
 use jsonathlon_workloads::settings::{Elsewhere, Settings};
 use jsonathlon_workloads::target::{Guest, Target};
 
+use super::run::{Memory, as_before};
 use super::{scratch, worker};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
@@ -22,6 +23,7 @@ pub(super) struct Wanted<'a> {
     pub(super) variants: &'a str,
     pub(super) storage: &'a str,
     pub(super) transport: Transport,
+    pub(super) memory: &'a Memory,
 }
 
 /// Reaches every server by address and starts the user's own programs once, to ask which version they are; gives
@@ -120,7 +122,7 @@ pub(super) fn again(
         for one in settings.elsewhere.iter().filter(|one| one.system == then.system) {
             let configuration = configuration(one, system, &then.variant, &then.storage)?;
             if configuration.version == then.version {
-                found = Some((one, configuration.reached_over(settings.transport)?));
+                found = Some((one, as_before(configuration.reached_over(settings.transport)?, then)?));
             }
         }
         let Some((one, configuration)) = found else {
@@ -192,7 +194,7 @@ fn configurations(
         for storage in system.storages() {
             if storages.iter().any(|name| *name == "all" || *name == storage.name) {
                 let configuration = configuration(one, system, &variant.name, &storage.name)?;
-                found.push(configuration.reached_over(wanted.transport)?);
+                found.extend(wanted.memory.set(configuration.reached_over(wanted.transport)?)?);
             }
         }
     }

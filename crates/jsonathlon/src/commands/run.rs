@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jsonathlon_dataset::source::Source;
+use jsonathlon_measure::machine::memory_bytes;
+use jsonathlon_report::format;
 use jsonathlon_report::page;
 use jsonathlon_report::tables::{Look, render_summed_up};
 use jsonathlon_results::folder::read_manifest;
+use jsonathlon_results::ranking;
 use jsonathlon_results::summary::Run;
 use jsonathlon_systems::catalogue::{Setting, select_variants};
-use jsonathlon_systems::{Catalogue, Configuration, Store, Transport};
+use jsonathlon_systems::{Catalogue, Configuration, Profile, Store, Transport};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
 use jsonathlon_workloads::settings::{Settings, State};
@@ -18,7 +21,7 @@ use jsonathlon_workloads::target::Target;
 
 use super::elsewhere::{self, Wanted};
 use super::{catalogue, install, print, worker};
-use crate::cli::{self, RunArguments, States};
+use crate::cli::{self, ProfileChoice, RunArguments, States};
 use crate::exit::{FAILED_CELL, Failure};
 use crate::interrupt::Interrupt;
 use crate::progress::RunProgress;
@@ -106,10 +109,15 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue, interrupt: &Interrupt)
         Some(folder) => folder.clone(),
         None => default_folder()?,
     };
-    let configurations = configurations(arguments, catalogue)?
+    let memory = Memory::of(arguments)?;
+    let mut configurations = configurations(arguments, catalogue)?
         .into_iter()
-        .map(|configuration| configuration.reached_over(settings.transport))
-        .collect::<Result<Vec<_>, _>>()?;
+        .map(|configuration| memory.set(configuration.reached_over(settings.transport)?))
+        .collect::<Result<Vec<_>, _>>()?
+        .concat();
+    if !arguments.no_yardstick {
+        configurations.extend(references(catalogue, &configurations)?);
+    }
     // Last, because others are asked for it: what is wrong with the rest is known by now.
     let wanted = Wanted {
         systems: &arguments.system,
@@ -117,6 +125,7 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue, interrupt: &Interrupt)
         variants: &arguments.variants,
         storage: &arguments.storage,
         transport: settings.transport,
+        memory: &memory,
     };
     let elsewhere;
     (settings.elsewhere, elsewhere) = elsewhere::find(&wanted, catalogue, interrupt)?;
@@ -183,10 +192,55 @@ fn configurations(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Vec
     if configurations.is_empty() && arguments.system.is_empty() {
         return Err(Failure::usage("no system is left: choose other --variants or --storage"));
     }
-    if !arguments.no_yardstick {
-        configurations.extend(references(catalogue, &configurations)?);
-    }
     Ok(configurations)
+}
+
+/// How much memory systems may use, and by which profile.
+pub(super) struct Memory {
+    profiles: Vec<Profile>,
+    budget_bytes: u64,
+}
+
+impl Memory {
+    fn of(arguments: &RunArguments) -> Result<Self, Failure> {
+        let profiles = match arguments.profile {
+            ProfileChoice::Sized => vec![Profile::Sized],
+            ProfileChoice::Stock => vec![Profile::Stock],
+            ProfileChoice::Both => vec![Profile::Sized, Profile::Stock],
+        };
+        if arguments.memory.is_some() && profiles == [Profile::Stock] {
+            return Err(Failure::usage(
+                "--memory is the budget of the profile `sized`, and `stock` has the package's own settings: leave \
+                 one of the two out",
+            ));
+        }
+        let machine = memory_bytes().unwrap_or(0);
+        if let Some(wanted) = arguments.memory.filter(|wanted| *wanted > machine && machine > 0) {
+            return Err(Failure::usage(format!(
+                "--memory: {} is more than this machine has ({})",
+                format::bytes(wanted as f64),
+                format::bytes(machine as f64)
+            )));
+        }
+        Ok(Self { profiles, budget_bytes: arguments.memory.unwrap_or_else(usual_budget) })
+    }
+
+    /// The configuration with its memory set, once a profile.
+    pub(super) fn set(&self, configuration: Configuration) -> Result<Vec<Configuration>, Failure> {
+        let one = |profile: &Profile| Ok(configuration.clone().with_memory(*profile, self.budget_bytes)?);
+        let mut found = self.profiles.iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
+        // Where nothing was set, by address or for a reference row, profiles are one.
+        if configuration.reference || found.iter().all(|one| one.profile.is_none()) {
+            found.truncate(1);
+        }
+        Ok(found)
+    }
+}
+
+/// Half of the machine's memory, in whole steps of 256 MiB so that machines of one kind have the same.
+pub(super) fn usual_budget() -> u64 {
+    const STEP: u64 = 256 << 20;
+    (memory_bytes().unwrap_or(0) / 2 / STEP * STEP).max(STEP)
 }
 
 /// Every configuration of the reference rows that was not asked for by name already.
@@ -226,7 +280,7 @@ fn continued(
         let pinned = system.artifacts().iter().find(|artifact| store.version(artifact) == then.version);
         let version = pinned.map_or(then.version.as_str(), |artifact| &artifact.version);
         let now = system.configuration(version, &then.variant, &then.storage)?;
-        configurations.push(now.reached_over(settings.transport)?);
+        configurations.push(as_before(now.reached_over(settings.transport)?, then)?);
     }
     Ok(Request {
         source: serde_json::from_value(manifest.data.origin).map_err(unreadable)?,
@@ -234,6 +288,20 @@ fn continued(
         configurations,
         elsewhere: std::mem::take(&mut there),
         folder: folder.to_owned(),
+    })
+}
+
+/// The same with the memory that it had in the run.
+pub(super) fn as_before(
+    now: Configuration,
+    then: &jsonathlon_results::manifest::Configuration,
+) -> Result<Configuration, Failure> {
+    Ok(match then.profile {
+        Some(ranking::Profile::Sized) => {
+            now.with_memory(Profile::Sized, then.memory_bytes.unwrap_or_else(usual_budget))?
+        }
+        Some(ranking::Profile::Stock) => now.with_memory(Profile::Stock, 0)?,
+        None => now,
     })
 }
 

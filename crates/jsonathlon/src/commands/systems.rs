@@ -142,7 +142,7 @@ fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result
         let s = if checked.files == 1 { "" } else { "s" };
         files = format!("{} file{s} as recorded, {}", checked.files, format::bytes(checked.bytes as f64));
     }
-    let variant = one.system.variants().iter().find(|v| v.in_default).or(one.system.variants().first());
+    let variant = one.system.usual_variant();
     let variant = variant.map_or("default", |variant| variant.name.as_str());
     let storage = one.system.storages().first().map_or("default", |storage| storage.name.as_str());
     let configuration = one.system.configuration(one.version, variant, storage)?;

@@ -104,8 +104,8 @@ settings = {{ script = {script} }}
 
 [variants.plain]
 title = "as it comes"
-in = ["default", "all"]
-ranks_with = "json-only"
+preparation = "as-is"
+default = true
 
 [analytics]
 load = "{load}"

@@ -216,6 +216,7 @@ impl Configuration {
             configuration_digest,
             artifact_digest,
             exceptions,
+            ..
         } = one.clone();
         Self {
             system,

@@ -11,6 +11,8 @@ use super::{
     elsewhere::{BY_ADDRESS, Elsewhere},
     error::CatalogueError,
     near::did_you_mean,
+    preparation::Preparation,
+    profile::{MemorySetting, Place, Profile, Profiles},
     server::{Server, Transport},
     statements::{ANALYTICS, QUESTIONS, RawFile, StatementKind},
     system::{Storage, System, Variant},
@@ -55,8 +57,21 @@ pub struct Configuration {
     pub variant: String,
     /// The variant in a few words.
     pub variant_title: String,
-    /// Variants of equal text may stand in one ranking.
+    /// What the system is told about the documents beforehand.
+    pub preparation: Preparation,
+    /// What sets it apart within its class; empty for most.
     pub ranks_with: String,
+    /// Whether it is ranked at all.
+    pub ranked: bool,
+    /// How its memory is set; none where somebody else has set it, or nobody has chosen yet.
+    pub profile: Option<Profile>,
+    /// The budget of memory, in bytes, where the profile has one.
+    pub memory_bytes: Option<u64>,
+    /// What is set for that.
+    pub memory_settings: Vec<MemorySetting>,
+    /// What could be set.
+    #[serde(skip)]
+    pub(crate) profiles: Profiles,
     /// The storage setting's name.
     pub storage: String,
     /// The storage setting in a few words.
@@ -109,6 +124,41 @@ impl Configuration {
         self.digest = digest(&self);
         Ok(self)
     }
+
+    /// The same, with its memory set as `profile` says; `budget_bytes` is what [`Profile::Sized`] spends. A server
+    /// by address keeps the settings that its owner gave it.
+    ///
+    /// # Errors
+    /// [`CatalogueError::Memory`] when the system does not work with so little.
+    pub fn with_memory(mut self, profile: Profile, budget_bytes: u64) -> Result<Self, CatalogueError> {
+        if self.elsewhere.is_some() {
+            return Ok(self);
+        }
+        let least_bytes = self.profiles.least_bytes();
+        if profile == Profile::Sized && budget_bytes < least_bytes {
+            return Err(CatalogueError::Memory { system: self.system, budget_bytes, least_bytes });
+        }
+        self.memory_settings = self.profiles.settings(profile, budget_bytes);
+        for setting in &self.memory_settings {
+            let value = setting.value.clone();
+            match (setting.place, &mut self.server) {
+                (Place::Setting, _) => {
+                    self.open.settings.insert(setting.name.clone(), value);
+                }
+                (Place::Statement, _) => self.open.statements.push(value),
+                (Place::Environment, Some(server)) => {
+                    server.environment.insert(setting.name.clone(), value);
+                }
+                (Place::Argument, Some(server)) => server.start.push(value),
+                // Folders with such a setting and without a server are refused when they are read.
+                (Place::Environment | Place::Argument, None) => {}
+            }
+        }
+        self.profile = Some(profile);
+        self.memory_bytes = (profile == Profile::Sized).then_some(budget_bytes);
+        self.digest = digest(&self);
+        Ok(self)
+    }
 }
 
 /// How a session with the engine is opened.
@@ -123,8 +173,8 @@ pub struct Open {
 /// What a configuration declares about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Properties {
-    /// Fields of documents are stored as columns that questions name.
-    pub extracts_fields: bool,
+    /// Documents in the unit that the engine gives to one core as a whole; fewer leave cores idle.
+    pub parallel_unit: Option<u64>,
     /// The engine tells how long a statement took.
     pub server_time: bool,
     /// Remarks for the reader of a report.
@@ -185,6 +235,9 @@ pub struct QuestionRules {
     pub expect: Vec<String>,
     /// Patterns that it must not contain.
     pub forbid: Vec<String>,
+    /// Why the answer is not the question's: it is timed and shown, and neither compared nor ranked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_question: Option<String>,
 }
 
 impl QuestionRules {
@@ -309,7 +362,13 @@ pub(crate) fn resolve(
         asks_version: None,
         variant: variant.name.clone(),
         variant_title: variant.title.clone(),
+        preparation: variant.preparation,
         ranks_with: variant.ranks_with.clone(),
+        ranked: variant.ranked,
+        profile: None,
+        memory_bytes: None,
+        memory_settings: Vec::new(),
+        profiles: system.profiles.clone(),
         storage: storage.name.clone(),
         storage_title: storage.title.clone(),
         server: system.server.clone(),
@@ -376,12 +435,10 @@ fn open(
 }
 
 fn properties(layers: &[Layer<'_>]) -> Properties {
-    let last = |pick: fn(&PropertiesDefinition) -> Option<bool>| {
-        layers.iter().rev().find_map(|layer| pick(layer.properties)).unwrap_or(false)
-    };
+    let last = || layers.iter().rev().map(|layer| layer.properties);
     Properties {
-        extracts_fields: last(|properties| properties.extracts_fields),
-        server_time: last(|properties| properties.server_time),
+        parallel_unit: last().find_map(|properties| properties.parallel_unit),
+        server_time: last().find_map(|properties| properties.server_time).unwrap_or(false),
         notes: layers.iter().flat_map(|layer| &layer.properties.notes).cloned().collect(),
     }
 }
@@ -412,6 +469,9 @@ fn questions(
             let rule = rules.entry(question.clone()).or_default();
             if let Some(columns) = &over.approximate {
                 rule.approximate.clone_from(columns);
+            }
+            if over.other_question.is_some() {
+                rule.other_question.clone_from(&over.other_question);
             }
             for (key, patterns, place) in
                 [("expect", &over.expect, &mut rule.expect), ("forbid", &over.forbid, &mut rule.forbid)]
@@ -475,7 +535,9 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
         "version": configuration.version,
         "reports": configuration.reports,
         "variant": configuration.variant,
+        "preparation": configuration.preparation,
         "ranks_with": configuration.ranks_with,
+        "profile": configuration.profile,
         "storage": configuration.storage,
         "open": configuration.open,
         "analytics": analytics,

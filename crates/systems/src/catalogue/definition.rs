@@ -5,6 +5,8 @@ use std::{collections::BTreeMap, fmt};
 use serde::{Deserialize, Deserializer, Serialize, de};
 
 use super::artifact::DebianPackage;
+use super::preparation::Preparation;
+use super::profile::ProfilesDefinition;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -37,6 +39,8 @@ pub(crate) struct Definition {
     pub(crate) exceptions: Vec<Exception>,
     #[serde(default)]
     pub(crate) properties: PropertiesDefinition,
+    #[serde(default)]
+    pub(crate) profiles: ProfilesDefinition,
     #[serde(default)]
     pub(crate) values: BTreeMap<String, Scalar>,
     pub(crate) analytics: Option<AnalyticsDefinition>,
@@ -206,7 +210,7 @@ pub(crate) struct OpenDefinition {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct PropertiesDefinition {
-    pub(crate) extracts_fields: Option<bool>,
+    pub(crate) parallel_unit: Option<u64>,
     pub(crate) server_time: Option<bool>,
     pub(crate) notes: Vec<String>,
 }
@@ -230,15 +234,27 @@ pub(crate) struct QuestionDefinition {
     pub(crate) approximate: Option<Vec<usize>>,
     pub(crate) expect: Option<Vec<String>>,
     pub(crate) forbid: Option<Vec<String>>,
+    /// Why the answer is not the question's: it is timed and shown, and neither compared nor ranked.
+    pub(crate) other_question: Option<String>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct VariantDefinition {
     pub(crate) title: String,
-    #[serde(rename = "in")]
-    pub(crate) sets: Vec<String>,
+    pub(crate) preparation: Preparation,
+    /// The variant that stands for its class.
+    #[serde(default)]
+    pub(crate) default: bool,
+    /// What sets it apart within its class; nothing for most.
+    #[serde(default)]
     pub(crate) ranks_with: String,
+    #[serde(default = "yes")]
+    pub(crate) ranked: bool,
     #[serde(default)]
     pub(crate) aliases: Vec<String>,
     #[serde(default)]

@@ -112,8 +112,14 @@ impl System {
     /// Whether a variant is part of a plain run on a server by address.
     pub fn is_default_by_address(&self, variant: &Variant) -> bool {
         match &self.definition.address {
-            Some(address) if !address.variants.is_empty() => address.variants.contains(&variant.name),
-            _ => variant.in_default,
+            Some(address) if !address.variants.is_empty() => {
+                // Those named take the place of the usual ones of their class.
+                let named = |one: &&Variant| address.variants.contains(&one.name);
+                let replaced =
+                    self.variants().iter().filter(named).any(|one| one.preparation == variant.preparation);
+                if replaced { named(&variant) } else { variant.is_default }
+            }
+            _ => variant.is_default,
         }
     }
 

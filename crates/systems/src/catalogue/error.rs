@@ -35,6 +35,19 @@ pub enum CatalogueError {
         /// Its name.
         system: String,
     },
+    /// The budget of memory is below what the system works with.
+    #[error(
+        "{system} needs {} MiB of memory at least, and --memory is {} MiB: give it more, choose --profile stock, or leave it out of --systems",
+        least_bytes >> 20, budget_bytes >> 20
+    )]
+    Memory {
+        /// Its name.
+        system: String,
+        /// What it was given.
+        budget_bytes: u64,
+        /// What it needs.
+        least_bytes: u64,
+    },
     /// The system's folder says nothing of servers by address.
     #[error("{system} cannot be reached by address: its folder has no [address]")]
     NoAddress {

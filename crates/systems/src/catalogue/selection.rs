@@ -1,5 +1,4 @@
-//! `a,b@version|all` and `default|all|names`: which systems and variants a user
-//! means.
+//! `a,b@version|all` and `default|all|as-is|prepared|extracted|names`: which systems and variants a user means.
 
 use super::{
     Catalogue,
@@ -92,8 +91,8 @@ pub enum Setting {
     ByAddress,
 }
 
-/// The variants that `text` names, for each of the systems: `default`, `all`,
-/// names or aliases, separated by commas. A name has to be known to one of the
+/// The variants that `text` names, for each of the systems: `default` (the default of each preparation class), the
+/// name of a class (its default), `all` (all that are ranked), names or aliases, separated by commas. A name has to be known to one of the
 /// systems at least; a system that lacks it is left with fewer variants, or
 /// none.
 ///
@@ -108,13 +107,17 @@ pub fn select_variants<'a>(
     if parts.is_empty() {
         return Err(CatalogueError::Selection {
             text: text.to_owned(),
-            message: "name variants, or `default`, or `all`".to_owned(),
+            message: "name variants, a class (as-is, prepared, extracted), `default` or `all`".to_owned(),
         });
     }
+    let is_default = |system: &System, variant: &Variant| match setting {
+        Setting::ByAddress => system.is_default_by_address(variant),
+        Setting::Started => variant.is_default,
+    };
     let matches = |system: &System, variant: &Variant, part: &str| match part {
-        "default" if setting == Setting::ByAddress => system.is_default_by_address(variant),
-        "default" => variant.in_default,
-        "all" => variant.in_all,
+        "default" => is_default(system, variant),
+        "all" => variant.ranked,
+        name if name == variant.preparation.word() => is_default(system, variant),
         name => variant.is_called(name),
     };
     for part in &parts {
@@ -123,7 +126,16 @@ pub fn select_variants<'a>(
             .any(|system| system.variants().iter().any(|variant| matches(system, variant, part)));
         if !known {
             let names: Vec<&str> = systems.iter().map(|system| system.name()).collect();
+            let classes = |system: &&System| -> Vec<String> {
+                system
+                    .variants()
+                    .iter()
+                    .filter(|one| one.is_default)
+                    .map(|one| one.preparation.to_string())
+                    .collect()
+            };
             let mut known: Vec<String> = systems.iter().flat_map(|system| system.variant_names()).collect();
+            known.extend(systems.iter().flat_map(classes));
             known.sort();
             known.dedup();
             return Err(CatalogueError::UnknownVariant {

@@ -11,14 +11,15 @@ use super::{
     folder::{Folder, Origin},
     locate::TomlText,
     near::did_you_mean,
+    preparation::Preparation,
+    profile::{self, Profiles},
     server::{self, Server},
     sources,
     statements::{self, WorkloadFiles},
 };
 
-/// The set that a run takes when it is not told which variants, and the one
-/// that holds every ordinary variant.
-const SETS: [&str; 2] = ["default", "all"];
+/// What stands for several variants, or for the default of a class: no variant is called so.
+const SETS: [&str; 5] = ["default", "all", "as-is", "prepared", "extracted"];
 const DEFINITION: &str = "system.toml";
 
 /// A way to set a system up.
@@ -28,14 +29,16 @@ pub struct Variant {
     pub name: String,
     /// It in a few words.
     pub title: String,
-    /// Variants of equal text may stand in one ranking.
+    /// What it tells the system about the documents beforehand.
+    pub preparation: Preparation,
+    /// What sets it apart within its class; empty for most.
     pub ranks_with: String,
+    /// Whether it is ranked at all.
+    pub ranked: bool,
     /// Other names under which it can be asked for.
     pub aliases: Vec<String>,
-    /// Part of a run that does not name variants.
-    pub in_default: bool,
-    /// Part of a run of all variants.
-    pub in_all: bool,
+    /// The one that stands for its class, part of a run that does not name variants.
+    pub is_default: bool,
 }
 
 impl Variant {
@@ -66,6 +69,7 @@ pub struct System {
     artifacts: Vec<Artifact>,
     pub(crate) server: Option<Server>,
     pub(crate) elsewhere: Option<Elsewhere>,
+    pub(crate) profiles: Profiles,
     variants: Vec<Variant>,
     storages: Vec<Storage>,
 }
@@ -81,6 +85,7 @@ impl System {
         let artifacts = sources::artifacts(&definition, &text, &folder)?;
         let server = server::server(&definition, &text)?;
         let elsewhere = elsewhere::elsewhere(&definition, &text)?;
+        let profiles = profile::profiles(&definition, &text)?;
         let variants = variants(&definition, &text)?;
         let storages = storages(&definition);
         let by_address = definition.address.as_ref().map(|_| elsewhere::BY_ADDRESS);
@@ -89,8 +94,18 @@ impl System {
             Some(_) => Some(WorkloadFiles::read(&folder, "analytics", &statements::ANALYTICS, &names)?),
             None => None,
         };
-        let system =
-            Self { definition, text, folder, analytics, artifacts, server, elsewhere, variants, storages };
+        let system = Self {
+            definition,
+            text,
+            folder,
+            analytics,
+            artifacts,
+            server,
+            elsewhere,
+            profiles,
+            variants,
+            storages,
+        };
         system.check_files()?;
         system.check_values()?;
         Ok(system)
@@ -186,6 +201,14 @@ impl System {
     /// `default`.
     pub fn variants(&self) -> &[Variant] {
         &self.variants
+    }
+
+    /// The one to show it at work by: the default of the most prepared class that keeps documents whole, else of any.
+    pub fn usual_variant(&self) -> Option<&Variant> {
+        let order = [Preparation::Prepared, Preparation::AsIs, Preparation::Extracted];
+        let default =
+            |class| self.variants.iter().find(move |one| one.is_default && one.preparation == class);
+        order.into_iter().find_map(default).or(self.variants.first())
     }
 
     /// Its storage settings; `default` is always there and comes first.
@@ -411,27 +434,24 @@ fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Res
 
 fn variants(definition: &Definition, text: &TomlText) -> Result<Vec<Variant>, CatalogueError> {
     if definition.variants.is_empty() {
+        if definition.analytics.is_some() {
+            let message = "states no variant: [variants.NAME] says what the system is told about the documents \
+                           (`preparation`)";
+            return Err(text.error(&["analytics"], message));
+        }
         return Ok(vec![Variant {
             name: "default".to_owned(),
             title: "as the folder says".to_owned(),
-            ranks_with: "json-only".to_owned(),
+            preparation: Preparation::AsIs,
+            ranks_with: String::new(),
+            ranked: true,
             aliases: Vec::new(),
-            in_default: true,
-            in_all: true,
+            is_default: true,
         }]);
     }
     let mut variants: Vec<Variant> = Vec::new();
     for (name, written) in &definition.variants {
-        for set in &written.sets {
-            if !SETS.contains(&set.as_str()) {
-                let near = did_you_mean(set, SETS);
-                let message = format!("`{set}` is no set of variants{near}; there is {}", SETS.join(" and "));
-                return Err(text.error(&["variants", name, "in"], message));
-            }
-        }
-        let named_as_set =
-            name == "all" || (name == "default" && !written.sets.iter().any(|set| set == "default"));
-        if named_as_set {
+        if SETS.contains(&name.as_str()) {
             let message = format!("`{name}` stands for a set of variants: choose another name");
             return Err(text.error(&["variants", name], message));
         }
@@ -444,22 +464,51 @@ fn variants(definition: &Definition, text: &TomlText) -> Result<Vec<Variant>, Ca
                 return Err(text.error(&["variants", name, "aliases"], message));
             }
         }
-        let has = |set: &str| written.sets.iter().any(|known| known == set);
+        if written.default && !written.ranked {
+            let message = "what is never ranked stands for no class";
+            return Err(text.error(&["variants", name, "default"], message));
+        }
         variants.push(Variant {
             name: name.clone(),
             title: written.title.clone(),
+            preparation: written.preparation,
             ranks_with: written.ranks_with.clone(),
+            ranked: written.ranked,
             aliases: written.aliases.clone(),
-            in_default: has("default"),
-            in_all: has("all") || has("default"),
+            is_default: written.default,
         });
     }
-    if !variants.iter().any(|variant| variant.in_default) {
-        return Err(
-            text.error(&["variants"], "no variant is in \"default\": a plain run would skip the system")
-        );
-    }
+    check_defaults(definition, &variants, text)?;
     Ok(variants)
+}
+
+/// Each class has one default: the variant that stands for the system there. Reference rows stand in no class and
+/// may have several.
+fn check_defaults(
+    definition: &Definition,
+    variants: &[Variant],
+    text: &TomlText,
+) -> Result<(), CatalogueError> {
+    for class in Preparation::ALL {
+        let of_class = || variants.iter().filter(|variant| variant.preparation == class);
+        let defaults: Vec<&str> =
+            of_class().filter(|variant| variant.is_default).map(|variant| variant.name.as_str()).collect();
+        let ordinary = of_class().any(|variant| variant.ranked && variant.ranks_with.is_empty());
+        let message = match defaults.as_slice() {
+            [] if ordinary => {
+                format!("no variant is the default of the class `{class}`: give one `default = true`")
+            }
+            [one, other, ..] if !definition.reference => {
+                format!("`{one}` and `{other}` are both the default of the class `{class}`: it has one")
+            }
+            _ => continue,
+        };
+        return Err(text.error(&["variants"], message));
+    }
+    if !variants.iter().any(|variant| variant.is_default) {
+        return Err(text.error(&["variants"], "no variant is a default: a plain run would skip the system"));
+    }
+    Ok(())
 }
 
 fn storages(definition: &Definition) -> Vec<Storage> {

@@ -27,6 +27,16 @@ impl Cells<'_> {
         let mut parameters = Parameters::new();
         parameters.insert("scale".into(), self.documents.into());
         parameters.insert("storage".into(), configuration.storage.clone().into());
+        // What others are read by was told everything and is given what it needs: neither sets it apart.
+        if !configuration.reference {
+            parameters.insert("preparation".into(), configuration.preparation.word().into());
+        }
+        if let Some(profile) = configuration.profile {
+            parameters.insert("profile".into(), profile.word().into());
+        }
+        if let Some(bytes) = configuration.memory_bytes {
+            parameters.insert("memory".into(), bytes.into());
+        }
         if let Some(state) = state {
             parameters.insert("state".into(), state.word().into());
         }

@@ -7,7 +7,7 @@ use jsonathlon_results::record::Verdict;
 /// How an answer compares with the reference.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// `exact`, `approximate` or `wrong`.
+    /// `exact`, `approximate` or `wrong`; `unverified` of a statement that answers another question.
     pub verdict: Verdict,
     /// Largest relative error over the columns declared approximate; zero is shown too. None when no
     /// column is declared so, or the answer is wrong.
@@ -19,6 +19,11 @@ pub struct Comparison {
 impl Comparison {
     fn wrong(difference: String) -> Self {
         Self { verdict: Verdict::Wrong, approximate_error: None, difference: Some(difference) }
+    }
+
+    /// Of a statement that is declared to answer something else: there is nothing to compare with.
+    pub(crate) fn of_another_question() -> Self {
+        Self { verdict: Verdict::Unverified, approximate_error: None, difference: None }
     }
 }
 

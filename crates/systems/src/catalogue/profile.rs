@@ -1,0 +1,274 @@
+//! `[profiles]` of `system.toml`: how a system spends the memory that it may use.
+//!
+//! A profile decides memory and nothing else. Under [`Profile::Sized`] every system of a run gets the same budget and
+//! spends it as its makers advise; under [`Profile::Stock`] it keeps the memory settings of its package.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    definition::Definition,
+    error::CatalogueError,
+    locate::TomlText,
+    near::did_you_mean,
+    template::{self, Replacement},
+};
+
+/// The placeholder of a setting's share of the budget.
+const AMOUNT: &str = "amount";
+/// What a setting's text may hold beside that, by where it is put.
+const RUN_TIME: [&str; 2] = ["cores", "folder"];
+
+/// How memory is set.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// Every system gets the same budget, spent as its makers advise for that much memory.
+    #[default]
+    Sized,
+    /// The memory settings of the package.
+    Stock,
+}
+
+impl Profile {
+    /// The word used in folders, files and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Sized => "sized",
+            Self::Stock => "stock",
+        }
+    }
+}
+
+/// Where a setting of a profile goes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// A setting that the engine starts with, as those of `[open.settings]`.
+    #[default]
+    Setting,
+    /// A statement that is run after connecting; its text is the whole statement.
+    Statement,
+    /// A variable of the server's environment.
+    Environment,
+    /// A further argument of the server's command; its text is the whole argument.
+    Argument,
+}
+
+/// One setting of a profile as it is written.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SettingDefinition {
+    pub(crate) name: String,
+    /// Of the budget.
+    pub(crate) share: Option<f64>,
+    /// What `{{amount}}` counts: B, kB, MB or GB, each 1024 of the one before.
+    pub(crate) unit: Option<String>,
+    /// The largest amount, whatever the budget: `31GB`.
+    pub(crate) at_most: Option<String>,
+    pub(crate) text: String,
+    #[serde(default, rename = "as")]
+    pub(crate) place: Place,
+    /// What the package does by itself.
+    pub(crate) stock: String,
+    /// Where the makers advise it.
+    pub(crate) source: String,
+}
+
+/// One profile as it is written.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ProfileDefinition {
+    /// The smallest budget with which the system works.
+    pub(crate) least: Option<String>,
+    #[serde(rename = "setting")]
+    pub(crate) settings: Vec<SettingDefinition>,
+}
+
+/// Both profiles as they are written.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct ProfilesDefinition {
+    pub(crate) sized: ProfileDefinition,
+    pub(crate) stock: ProfileDefinition,
+}
+
+/// The memory settings of a system under both profiles, as its folder has them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Profiles {
+    least_bytes: u64,
+    sized: Vec<SettingDefinition>,
+    stock: Vec<SettingDefinition>,
+}
+
+/// One memory setting with its value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct MemorySetting {
+    /// What it is called.
+    pub name: String,
+    /// Its value; the whole statement or argument where that is what is set.
+    pub value: String,
+    /// Where it goes.
+    pub place: Place,
+    /// What the package does by itself.
+    pub stock: String,
+    /// Where the makers advise it.
+    pub source: String,
+}
+
+impl Profiles {
+    /// The smallest budget with which the system works, in bytes.
+    pub(crate) fn least_bytes(&self) -> u64 {
+        self.least_bytes
+    }
+
+    /// The settings of a profile; shares are of `budget_bytes`.
+    pub(crate) fn settings(&self, profile: Profile, budget_bytes: u64) -> Vec<MemorySetting> {
+        let written = match profile {
+            Profile::Sized => &self.sized,
+            Profile::Stock => &self.stock,
+        };
+        written.iter().map(|one| one.resolved(budget_bytes)).collect()
+    }
+}
+
+impl SettingDefinition {
+    fn resolved(&self, budget_bytes: u64) -> MemorySetting {
+        let amount = self.amount(budget_bytes).unwrap_or_default().to_string();
+        // Placeholders were checked when the folder was read; those of the run stay.
+        let value = template::replace(&self.text, |name| match name {
+            AMOUNT => Replacement::Text(amount.clone()),
+            _ => Replacement::Keep,
+        })
+        .unwrap_or_else(|_| self.text.clone());
+        MemorySetting {
+            name: self.name.clone(),
+            value,
+            place: self.place,
+            stock: self.stock.clone(),
+            source: self.source.clone(),
+        }
+    }
+
+    /// The share of the budget in whole units, one at least.
+    fn amount(&self, budget_bytes: u64) -> Option<u64> {
+        let unit = unit_bytes(self.unit.as_deref()?)?;
+        let most = self.at_most.as_deref().and_then(size).unwrap_or(u64::MAX);
+        let bytes = (budget_bytes as f64 * self.share?) as u64;
+        Some((bytes.min(most) / unit).max(1))
+    }
+}
+
+/// Checks and turns over the tables.
+pub(crate) fn profiles(definition: &Definition, text: &TomlText) -> Result<Profiles, CatalogueError> {
+    let written = &definition.profiles;
+    for (name, profile) in [("sized", &written.sized), ("stock", &written.stock)] {
+        let at = |keys: &[&str], message: String| {
+            let path: Vec<&str> = ["profiles", name].iter().chain(keys).copied().collect();
+            text.error(&path, message)
+        };
+        if profile.least.as_deref().is_some_and(|least| size(least).is_none()) {
+            return Err(at(
+                &["least"],
+                "is a number with B, kB, MB or GB behind it, such as 512MB".to_owned(),
+            ));
+        }
+        for (index, setting) in profile.settings.iter().enumerate() {
+            let index = index.to_string();
+            if let Some((key, message)) = fault(setting, definition) {
+                return Err(at(&["setting", &index, key], message));
+            }
+        }
+    }
+    Ok(Profiles {
+        least_bytes: written.sized.least.as_deref().and_then(size).unwrap_or_default(),
+        sized: written.sized.settings.clone(),
+        stock: written.stock.settings.clone(),
+    })
+}
+
+/// What is wrong with a setting: the key and why.
+fn fault(setting: &SettingDefinition, definition: &Definition) -> Option<(&'static str, String)> {
+    let names = match template::placeholders(&setting.text) {
+        Ok(names) => names,
+        Err(problem) => return Some(("text", problem.to_string())),
+    };
+    if let Some((_, name)) = names.iter().find(|(_, name)| *name != AMOUNT && !RUN_TIME.contains(name)) {
+        let near = did_you_mean(name, RUN_TIME.into_iter().chain([AMOUNT]));
+        return Some(("text", format!("`{{{{{name}}}}}` has no value here{near}")));
+    }
+    let uses_amount = names.iter().any(|(_, name)| *name == AMOUNT);
+    match (uses_amount, setting.share, setting.unit.as_deref()) {
+        (true, None, _) => return Some(("text", "`{{amount}}` needs a `share` of the budget".to_owned())),
+        (false, Some(_), _) => {
+            return Some(("share", "is of no use where the text has no `{{amount}}`".to_owned()));
+        }
+        (true, Some(share), _) if !(share > 0.0 && share <= 1.0) => {
+            return Some(("share", "is a part of the budget: above 0, and 1 at most".to_owned()));
+        }
+        (true, _, unit) if unit.and_then(unit_bytes).is_none() => {
+            return Some(("unit", "must be B, kB, MB or GB where the text has `{{amount}}`".to_owned()));
+        }
+        _ => {}
+    }
+    if setting.at_most.as_deref().is_some_and(|most| size(most).is_none()) {
+        return Some(("at_most", "is a number with B, kB, MB or GB behind it, such as 31GB".to_owned()));
+    }
+    let of_server = matches!(setting.place, Place::Environment | Place::Argument);
+    if of_server && definition.server.is_none() {
+        return Some(("as", "belongs to a server, and there is no [server]".to_owned()));
+    }
+    None
+}
+
+fn unit_bytes(unit: &str) -> Option<u64> {
+    match unit {
+        "B" => Some(1),
+        "kB" => Some(1 << 10),
+        "MB" => Some(1 << 20),
+        "GB" => Some(1 << 30),
+        _ => None,
+    }
+}
+
+/// Bytes of `512MB`.
+fn size(text: &str) -> Option<u64> {
+    let digits = text.find(|c: char| !c.is_ascii_digit())?;
+    let (number, unit) = text.split_at(digits);
+    number.parse::<u64>().ok()?.checked_mul(unit_bytes(unit.trim())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn setting(share: f64, unit: &str, at_most: Option<&str>) -> SettingDefinition {
+        SettingDefinition {
+            name: "cache".into(),
+            share: Some(share),
+            unit: Some(unit.into()),
+            at_most: at_most.map(str::to_owned),
+            text: "{{amount}}MB of {{cores}}".into(),
+            place: Place::Setting,
+            stock: "128MB".into(),
+            source: "the manual".into(),
+        }
+    }
+
+    #[test]
+    fn shares_are_whole_units_of_the_budget() {
+        let value = |setting: SettingDefinition| setting.resolved(8 << 30).value;
+        assert_eq!(value(setting(0.25, "MB", None)), "2048MB of {{cores}}");
+        assert_eq!(value(setting(0.5, "GB", Some("3GB"))), "3MB of {{cores}}");
+        assert_eq!(value(setting(1e-12, "kB", None)), "1MB of {{cores}}", "never nothing");
+    }
+
+    #[test]
+    fn sizes_are_numbers_with_a_unit() {
+        assert_eq!(size("512MB"), Some(512 << 20));
+        assert_eq!(size("1 GB"), Some(1 << 30));
+        for bad in ["512", "MB", "1TB", "-1MB", "1.5GB", ""] {
+            assert_eq!(size(bad), None, "{bad}");
+        }
+    }
+}
