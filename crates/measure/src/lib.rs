@@ -4,6 +4,7 @@
 
 pub mod activity;
 pub mod clock;
+pub mod control;
 pub mod cpu;
 pub mod disk;
 pub mod machine;

@@ -58,13 +58,20 @@ pub fn median(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| Data::new(samples.to_vec()).median())
 }
 
+/// Two-sided error probability of an interval where nobody asks for another: 95 % intervals.
+pub const ALPHA: f64 = 0.05;
+
 /// Median over all samples of all rounds, with an interval over rounds. `None` when there is no sample at
 /// all. There is no interval where a median is not positive: a logarithm has nothing to say about it.
 #[must_use]
 pub fn estimate(rounds: &[Vec<f64>]) -> Option<Estimate> {
-    let (median, spread) = alone(rounds)?;
-    let without = Estimate { median, low: None, high: None };
-    Some(spread.and_then(|spread| spread.around(median)).unwrap_or(without))
+    estimate_at(rounds, ALPHA)
+}
+
+/// The same with limits of another two-sided error probability.
+#[must_use]
+pub fn estimate_at(rounds: &[Vec<f64>], alpha: f64) -> Option<Estimate> {
+    Some(scattered(rounds)?.at(alpha))
 }
 
 /// Ratio of the medians of two series whose rounds ran next to each other (`a[i]` and `b[i]` in round i),
@@ -72,18 +79,13 @@ pub fn estimate(rounds: &[Vec<f64>]) -> Option<Estimate> {
 /// in it cancels. Rounds in which either side has no sample are left out. `None` when no round is left.
 #[must_use]
 pub fn paired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Estimate> {
-    let (a, b): (Vec<&[f64]>, Vec<&[f64]>) = a
-        .iter()
-        .zip(b)
-        .filter(|(a, b)| !a.is_empty() && !b.is_empty())
-        .map(|(a, b)| (a.as_slice(), b.as_slice()))
-        .unzip();
-    let all: Vec<usize> = (0..a.len()).collect();
-    let mut pool = Vec::new();
-    let mut ratio =
-        |drawn: &[usize]| Some(pooled_median(&a, drawn, &mut pool)? / pooled_median(&b, drawn, &mut pool)?);
-    let observed = ratio(&all).filter(|ratio| ratio.is_finite())?;
-    Some(with_interval(observed, a.len(), ratio))
+    paired_ratio_at(a, b, ALPHA)
+}
+
+/// The same with limits of another two-sided error probability.
+#[must_use]
+pub fn paired_ratio_at(a: &[Vec<f64>], b: &[Vec<f64>], alpha: f64) -> Option<Estimate> {
+    Some(scattered_pairs(a, b)?.at(alpha))
 }
 
 /// Ratio of the medians of two series whose rounds have nothing to do with each other, such as those of two
@@ -91,29 +93,30 @@ pub fn paired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Estimate> {
 /// left out. `None` when either side has none left; no interval when either side has a single one.
 #[must_use]
 pub fn unpaired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Estimate> {
-    let ((a, spread_of_a), (b, spread_of_b)) = (alone(a)?, alone(b)?);
-    let observed = Some(a / b).filter(|ratio| ratio.is_finite())?;
-    let without = Estimate { median: observed, low: None, high: None };
-    let (Some(one), Some(other)) = (spread_of_a, spread_of_b) else { return Some(without) };
-    let (one_square, other_square) = (one.standard_error.powi(2), other.standard_error.powi(2));
-    let variance = one_square + other_square;
-    // Nothing scatters on either side: whatever the degrees of freedom, the reach is none.
-    let freedom = if variance > 0.0 {
-        variance.powi(2) / (one_square.powi(2) / one.freedom + other_square.powi(2) / other.freedom)
-    } else {
-        one.freedom + other.freedom
-    };
-    Some(Spread { standard_error: variance.sqrt(), freedom }.around(observed).unwrap_or(without))
+    Some(scattered(a)?.divided_by(&scattered(b)?)?.at(ALPHA))
 }
 
-/// The median of all samples of one side, and how it scatters where that can be told.
-fn alone(rounds: &[Vec<f64>]) -> Option<(f64, Option<Spread>)> {
+/// The median of [`estimate`], and how it scatters.
+#[must_use]
+pub fn scattered(rounds: &[Vec<f64>]) -> Option<Scattered> {
     let rounds: Vec<&[f64]> = rounds.iter().filter(|round| !round.is_empty()).map(Vec::as_slice).collect();
-    let all: Vec<usize> = (0..rounds.len()).collect();
     let mut pool = Vec::new();
-    let median = pooled_median(&rounds, &all, &mut pool)?;
-    let spread = Spread::of(median, rounds.len(), |drawn| pooled_median(&rounds, drawn, &mut pool));
-    Some((median, spread))
+    Scattered::of(rounds.len(), |drawn| pooled_median(&rounds, drawn, &mut pool))
+}
+
+/// The ratio of [`paired_ratio`], and how it scatters.
+#[must_use]
+pub fn scattered_pairs(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Scattered> {
+    let (a, b): (Vec<&[f64]>, Vec<&[f64]>) = a
+        .iter()
+        .zip(b)
+        .filter(|(a, b)| !a.is_empty() && !b.is_empty())
+        .map(|(a, b)| (a.as_slice(), b.as_slice()))
+        .unzip();
+    let mut pool = Vec::new();
+    Scattered::of(a.len(), |drawn| {
+        Some(pooled_median(&a, drawn, &mut pool)? / pooled_median(&b, drawn, &mut pool)?)
+    })
 }
 
 /// Exponent of a power law through points (x, y): the slope of the least-squares line through their
@@ -155,18 +158,65 @@ fn pooled_median(rounds: &[&[f64]], drawn: &[usize], pool: &mut Vec<f64>) -> Opt
     Some(f64::midpoint(below.iter().copied().reduce(f64::max)?, upper))
 }
 
-/// The interval around `observed` over `rounds` rounds, by `statistic` of resampled rounds.
-fn with_interval(observed: f64, rounds: usize, statistic: impl FnMut(&[usize]) -> Option<f64>) -> Estimate {
-    let without = Estimate { median: observed, low: None, high: None };
-    Spread::of(observed, rounds, statistic).and_then(|spread| spread.around(observed)).unwrap_or(without)
+/// A positive statistic over rounds, and how its logarithm scatters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scattered {
+    /// The statistic: a median, or a ratio.
+    pub value: f64,
+    /// Its scatter; `None` with fewer than two rounds, and for what has no logarithm.
+    pub spread: Option<Spread>,
 }
 
 /// How the logarithm of a statistic scatters over rounds.
-struct Spread {
-    /// The bootstrap's, widened for few rounds.
-    standard_error: f64,
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    /// The bootstrap's standard error, widened for few rounds.
+    pub standard_error: f64,
     /// Degrees of freedom of Student's quantile.
-    freedom: f64,
+    pub freedom: f64,
+}
+
+impl Scattered {
+    /// What `statistic` makes of `rounds` rounds, each given by its index, and of resamples of them. `None`
+    /// where it makes nothing of all of them, or nothing finite.
+    pub fn of(rounds: usize, mut statistic: impl FnMut(&[usize]) -> Option<f64>) -> Option<Self> {
+        let all: Vec<usize> = (0..rounds).collect();
+        let value = statistic(&all).filter(|value| value.is_finite())?;
+        Some(Self { value, spread: Spread::of(value, rounds, statistic) })
+    }
+
+    /// The statistic with the limits of its interval at a two-sided error probability.
+    #[must_use]
+    pub fn at(&self, alpha: f64) -> Estimate {
+        let limits = self.spread.and_then(|spread| {
+            let reach = spread.reach(alpha)?;
+            Some((self.value * (-reach).exp(), self.value * reach.exp()))
+        });
+        Estimate { median: self.value, low: limits.map(|(low, _)| low), high: limits.map(|(_, high)| high) }
+    }
+
+    /// This ÷ another one that is independent of it: variances add up on the logarithm, and the degrees of
+    /// freedom are Welch's and Satterthwaite's. `None` when the ratio is not finite; no spread unless both have
+    /// one.
+    #[must_use]
+    pub fn divided_by(&self, other: &Self) -> Option<Self> {
+        let value = Some(self.value / other.value).filter(|ratio| ratio.is_finite())?;
+        let spread = self.spread.zip(other.spread).map(|(one, other)| one.with(&other));
+        Some(Self { value, spread })
+    }
+
+    /// Probability of a ratio as high as this or higher if the true one were `bound`: the p-value of "it is not
+    /// above `bound`", which is 0.5 where both are equal.
+    #[must_use]
+    pub fn p_above(&self, bound: f64) -> Option<f64> {
+        self.spread?.tail((self.value / bound).ln())
+    }
+
+    /// Probability of a ratio as far from one as this or further, to either side, if the true one were one.
+    #[must_use]
+    pub fn p_differs(&self) -> Option<f64> {
+        Some(2.0 * self.spread?.tail(self.value.ln().abs())?)
+    }
 }
 
 impl Spread {
@@ -188,12 +238,40 @@ impl Spread {
         Some(Self { standard_error, freedom: n - 1.0 })
     }
 
-    /// The 95 % interval around `observed`, equally far to both sides on the logarithm.
-    fn around(&self, observed: f64) -> Option<Estimate> {
+    /// That of the sum or difference of two independent logarithms.
+    #[must_use]
+    pub fn with(&self, other: &Self) -> Self {
+        let (one_square, other_square) = (self.standard_error.powi(2), other.standard_error.powi(2));
+        let variance = one_square + other_square;
+        // Nothing scatters on either side: whatever the degrees of freedom, the reach is none.
+        let freedom = if variance > 0.0 {
+            variance.powi(2) / (one_square.powi(2) / self.freedom + other_square.powi(2) / other.freedom)
+        } else {
+            self.freedom + other.freedom
+        };
+        Self { standard_error: variance.sqrt(), freedom }
+    }
+
+    /// How far an interval reaches to either side on the logarithm.
+    fn reach(&self, alpha: f64) -> Option<f64> {
         let student = StudentsT::new(0.0, 1.0, self.freedom).ok()?;
-        let reach = student.inverse_cdf(0.975) * self.standard_error;
-        let (low, high) = (observed * (-reach).exp(), observed * reach.exp());
-        Some(Estimate { median: observed, low: Some(low), high: Some(high) })
+        Some(student.inverse_cdf(1.0 - alpha / 2.0) * self.standard_error)
+    }
+
+    /// Probability of a logarithm `distance` above the true one, or further.
+    fn tail(&self, distance: f64) -> Option<f64> {
+        if self.standard_error == 0.0 {
+            // Nothing scatters: what is above is above for certain.
+            return Some(if distance > 0.0 {
+                0.0
+            } else if distance < 0.0 {
+                1.0
+            } else {
+                0.5
+            });
+        }
+        let student = StudentsT::new(0.0, 1.0, self.freedom).ok()?;
+        Some(student.sf(distance / self.standard_error))
     }
 }
 
@@ -303,6 +381,29 @@ mod tests {
         assert!(!got.excludes_one());
         assert_eq!(unpaired_ratio(&[vec![]], &[vec![1.0]]), None);
         assert_eq!(unpaired_ratio(&[vec![1.0]], &[vec![0.0]]), None, "no ratio to nothing");
+    }
+
+    /// t(0.995, 2) = 9.925 and t(0.95, 2) = 2.920 of Student's table, with the standard error of
+    /// `three_rounds_by_hand`.
+    #[test]
+    fn intervals_and_tests_at_other_levels_by_hand() {
+        let e = 1.0_f64.exp();
+        let rounds = [vec![1.0 / e], vec![1.0], vec![e]];
+        close(estimate_at(&rounds, 0.01).unwrap().high.map(f64::ln), 9.925 * 0.8819);
+        let still = vec![vec![1.0]; 3];
+        close(paired_ratio_at(&rounds, &still, 0.1).unwrap().high.map(f64::ln), 2.920 * 0.8819);
+        let spread = Spread { standard_error: 0.1, freedom: 2.0 };
+        let ratio = Scattered { value: (0.292_f64).exp(), spread: Some(spread) };
+        close(ratio.p_above(1.0), 0.05);
+        close(ratio.p_differs(), 0.10);
+        close(ratio.p_above(ratio.value), 0.5);
+        let turned = Scattered { value: 1.0 / ratio.value, ..ratio };
+        close(turned.p_above(1.0), 0.95);
+        close(turned.p_differs(), 0.10);
+        assert_eq!(Scattered { value: 2.0, spread: None }.p_above(1.0), None);
+        let still = |value| Scattered { value, spread: Some(Spread { standard_error: 0.0, freedom: 4.0 }) };
+        assert_eq!((still(2.0).p_above(1.0), still(0.5).p_above(1.0)), (Some(0.0), Some(1.0)));
+        assert_eq!((still(1.0).p_above(1.0), still(1.0).p_differs()), (Some(0.5), Some(1.0)));
     }
 
     #[test]
