@@ -7,6 +7,8 @@ pub mod clock;
 pub mod control;
 pub mod cpu;
 pub mod disk;
+pub mod families;
+pub mod looks;
 pub mod machine;
 pub mod memory;
 pub mod page_cache;

@@ -1,0 +1,74 @@
+//! How often looking again and again calls equal systems different, and how many rounds it takes.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use jsonathlon_measure::looks::{Looks, Spending};
+use jsonathlon_measure::statistics::{Estimate, estimate_at, paired_ratio_at};
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// About normal, with mean 0 and standard deviation 1.
+fn normal(random: &mut ChaCha8Rng) -> f64 {
+    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+}
+
+/// Rounds of two equal systems: what a round shares, what each system has of its own in it, and its trials.
+fn sides(random: &mut ChaCha8Rng, rounds: u32, scatter: f64) -> [Vec<Vec<f64>>; 2] {
+    let mut sides = [vec![], vec![]];
+    for _ in 0..rounds {
+        let shared = 0.5 * scatter * normal(random);
+        for side in &mut sides {
+            let own = shared + scatter * normal(random);
+            side.push((0..3).map(|_| (own + 0.5 * scatter * normal(random)).exp()).collect());
+        }
+    }
+    sides
+}
+
+fn is_within(estimate: Estimate, share: f64) -> bool {
+    let (low, high) = (estimate.low.unwrap(), estimate.high.unwrap());
+    high <= estimate.median * (1.0 + share) && low >= estimate.median * (1.0 - share)
+}
+
+/// Looks at the planned rounds until both are within 5 %: rounds taken, and whether the two are called different.
+fn run(random: &mut ChaCha8Rng, scatter: f64, most: u32, looks: &dyn Fn(u32) -> Option<f64>) -> (u32, bool) {
+    let [one, other] = sides(random, most, scatter);
+    for round in 5..=most {
+        let Some(alpha) = looks(round) else { continue };
+        let (one, other) = (&one[..round as usize], &other[..round as usize]);
+        let narrow = [one, other].iter().all(|side| is_within(estimate_at(side, alpha).unwrap(), 0.05));
+        if narrow || round == most {
+            return (round, paired_ratio_at(one, other, alpha).unwrap().excludes_one());
+        }
+    }
+    unreachable!()
+}
+
+/// 400 runs each of two equal systems that go on until both are within 5 %, but not beyond 40 rounds: the share in
+/// which they are called different, and the rounds taken, by planned looks and by looking after every round at 95 %.
+#[test]
+fn planned_looks_raise_no_more_false_alarms_than_one() {
+    const RUNS: u32 = 400;
+    const MOST: u32 = 40;
+    for scatter in [0.02, 0.06] {
+        let of = |alpha: &dyn Fn(u32) -> Option<f64>| {
+            let mut random = ChaCha8Rng::seed_from_u64(3);
+            let runs: Vec<(u32, bool)> = (0..RUNS).map(|_| run(&mut random, scatter, MOST, alpha)).collect();
+            let alarms = runs.iter().filter(|(_, alarm)| *alarm).count() as f64;
+            let rounds: u32 = runs.iter().map(|(rounds, _)| rounds).sum();
+            (alarms / f64::from(RUNS), f64::from(rounds) / f64::from(RUNS))
+        };
+        let planned = |spending| {
+            let looks = Looks::spending(5, MOST, spending);
+            of(&|round| looks.rounds().contains(&round).then(|| looks.alpha_at(round)))
+        };
+        let naive = of(&|_| Some(0.05));
+        let (even, late) = (planned(Spending::Pocock), planned(Spending::OBrienFleming));
+        for (name, (alarms, rounds)) in [("every round", naive), ("Pocock", even), ("O'Brien-Fleming", late)]
+        {
+            let alarms = 100.0 * alarms;
+            println!("scatter {scatter}, {name}: {alarms:.1} % false alarms, {rounds:.1} rounds");
+        }
+        assert!(even.0 <= 0.05 && late.0 <= 0.05, "{even:?} {late:?}");
+        assert!(scatter < 0.05 || naive.0 > even.0, "{naive:?} {even:?}");
+    }
+}
