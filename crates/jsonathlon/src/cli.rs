@@ -145,9 +145,20 @@ pub(crate) struct RunArguments {
     /// Seed of the generator
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Rounds; intervals need two at least
-    #[arg(long, short = 'r', value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) rounds: u32,
+    /// Rounds; intervals need two at least [default: as many as fit into the budget, five at least]
+    #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["precision", "budget"], value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) rounds: Option<u32>,
+    /// Time for the whole run once systems are installed, loads included, such as 10m; refused after the first round
+    /// where five rounds do not fit [default: 75s, or as long as five rounds take]
+    #[arg(long, value_name = "TIME", value_parser = size::seconds)]
+    pub(crate) budget: Option<f64>,
+    /// Go on with rounds until the interval of every ranked cell lies within so many per cent of its median, or the
+    /// budget is spent [budget: 30m]
+    #[arg(long, value_name = "PCT", value_parser = size::precision)]
+    pub(crate) precision: Option<f64>,
+    /// Rounds that begin with a load into a fresh folder [default: 3 where a load takes less than a minute, else 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) load_rounds: Option<u32>,
     /// Hot trials a round and question [default: 0.3 s worth of them, 3 at least and 20 at most]
     #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) trials: Option<u32>,
@@ -171,7 +182,7 @@ pub(crate) struct RunArguments {
     pub(crate) out: Option<PathBuf>,
     /// Go on with an interrupted run; its own settings are taken, the others must not be given
     #[arg(long, value_name = "DIR", conflicts_with_all = [
-        "out", "systems", "system", "restart_command", "variants", "storage", "profile", "memory", "transport", "scale", "data", "malformed", "seed", "rounds", "trials", "state",
+        "out", "systems", "system", "restart_command", "variants", "storage", "profile", "memory", "transport", "scale", "data", "malformed", "seed", "rounds", "budget", "precision", "load_rounds", "trials", "state",
         "timeout", "load_timeout", "cold_os", "no_yardstick", "keep_data",
     ])]
     pub(crate) resume: Option<PathBuf>,

@@ -73,7 +73,7 @@ impl Failure {
             Self::Catalogue(_) => USAGE,
             Self::Artifact(ArtifactError::Cancelled) | Self::Run(RunError::Interrupted) => INTERRUPTED,
             Self::Artifact(_) => ENVIRONMENT,
-            Self::Run(RunError::Changed(_) | RunError::Catalogue(_)) => USAGE,
+            Self::Run(RunError::Changed(_) | RunError::Catalogue(_) | RunError::Budget { .. }) => USAGE,
             Self::Run(_) => ENVIRONMENT,
             Self::Plain { code, .. } => *code,
         }

@@ -154,6 +154,7 @@ impl Observer for RunProgress {
                 let name = configuration(&plan.cell);
                 self.line(&format!("{name} {}: {}", plan.cell.step, plan.violations.join("; ")));
             }
+            Event::Pace(text) => self.line(text),
             Event::Plan(_) | Event::Structure(_) => {}
             Event::Warning(text) => self.line(&format!("warning: {}", one_line(text))),
         }

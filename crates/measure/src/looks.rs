@@ -21,6 +21,9 @@ use crate::statistics::ALPHA;
 /// fewer make a run go on after it has enough.
 const GROWTH: f64 = 1.4;
 
+/// Rounds of a run that goes on until it is precise, at most.
+pub const PRECISION_ROUNDS: u32 = 40;
+
 /// How the error probability is spent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

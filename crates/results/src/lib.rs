@@ -6,6 +6,7 @@
 pub mod baseline;
 pub mod compare;
 pub mod comparison;
+pub mod control;
 pub mod export;
 pub mod folder;
 pub mod growth;

@@ -22,6 +22,19 @@ pub enum RunError {
     /// A resumed run that is not the run it was.
     #[error("cannot resume: {0}")]
     Changed(String),
+    /// The time that the user gave does not hold the rounds that a run has at least.
+    #[error(
+        "{rounds} rounds do not fit into a budget of {seconds:.0} s: they need about {needed_s:.0} s; give --budget \
+         that much, choose fewer systems or a smaller --scale, or say how many --rounds there shall be"
+    )]
+    Budget {
+        /// What was given.
+        seconds: f64,
+        /// What is needed, judged by the first round.
+        needed_s: f64,
+        /// Rounds that there are at least.
+        rounds: u32,
+    },
     /// Interrupted by the user; the journal is whole.
     #[error("interrupted")]
     Interrupted,

@@ -5,6 +5,7 @@
 
 pub mod analytics;
 pub mod observer;
+pub mod pace;
 pub mod proof;
 pub mod run;
 pub mod session;

@@ -10,6 +10,8 @@ pub enum Event<'a> {
         /// What, in a few words.
         what: &'a str,
     },
+    /// How many rounds there will be, or why there are more.
+    Pace(&'a str),
     /// How far the current stretch is.
     Progress {
         /// Done so far.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::scan::Traits;
@@ -58,6 +59,7 @@ pub fn start(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
+    let begun = Instant::now();
     let folder = RunFolder::create(folder)?;
     let clock = MonotonicClock::new();
     let staged = match ready(plan, &folder, observer, cancelled) {
@@ -71,12 +73,12 @@ pub fn start(
     let staging_s = clock.now().as_secs_f64();
     let disk_bytes_per_s = disk::read_bandwidth(&folder.work())
         .map_err(RunError::io("measure the disk under the run folder"))?;
-    let analytics = analytics(plan, &staged, &folder, disk_bytes_per_s, cancelled);
+    let analytics = Analytics { begun, ..analytics(plan, &staged, &folder, disk_bytes_per_s, cancelled) };
     let manifest =
         manifest(plan, &staged, &folder, &Before { disk_bytes_per_s, staging_s }, analytics.keys())?;
     folder.write_manifest(&manifest)?;
     let (journal, _) = folder.journal()?;
-    run_trials(&analytics, &mut Recorder::new(&folder, journal, &manifest.plan.trials, observer))?;
+    run_trials(&analytics, &mut Recorder::new(&folder, journal, &[], &manifest.plan.trials, observer))?;
     clean_up(plan, &folder)
 }
 
@@ -130,7 +132,10 @@ pub fn resume(
             manifest.data.digest, staged.digest
         )));
     }
-    let analytics = analytics(plan, &staged, &folder, manifest.disk_bytes_per_s, cancelled);
+    let analytics = Analytics {
+        resumed: true,
+        ..analytics(plan, &staged, &folder, manifest.disk_bytes_per_s, cancelled)
+    };
     if analytics.keys() != manifest.plan.trials {
         return Err(RunError::Changed(
             "this version of the program plans other trials; resume it with the version that began it, or \
@@ -142,7 +147,8 @@ pub fn resume(
     let resumed = records.iter().filter(|record| matches!(record.body, Body::Resumed { .. })).count();
     let at_ms = jiff::Timestamp::now().as_millisecond();
     journal.append(&Record::new(format!("resumed:{}", resumed + 1), Body::Resumed { at_ms }))?;
-    run_trials(&analytics, &mut Recorder::new(&folder, journal, &manifest.plan.trials, observer))?;
+    let trials = &manifest.plan.trials;
+    run_trials(&analytics, &mut Recorder::new(&folder, journal, &records, trials, observer))?;
     clean_up(plan, &folder)
 }
 
@@ -161,6 +167,8 @@ fn analytics<'a>(
         worker: &plan.worker,
         work: folder.work(),
         logs: folder.logs(),
+        resumed: false,
+        begun: Instant::now(),
         subject: Subject::default(),
         cancelled,
     }

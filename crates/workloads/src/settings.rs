@@ -3,6 +3,13 @@
 use jsonathlon_systems::Transport;
 use serde::{Deserialize, Serialize};
 
+use crate::pace::Enough;
+
+/// Loads of a system that takes less than this are trials like any others, and repeated.
+const SHORT_LOAD_S: f64 = 60.0;
+/// Rounds that then begin with a load.
+pub(crate) const LOAD_ROUNDS: u32 = 3;
+
 /// A condition of the data that figures are taken in and never mixed between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -45,8 +52,14 @@ pub struct Elsewhere {
 /// Settings of a run; written to its manifest, so that a resumed run plans the same trials.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Rounds.
+    /// Rounds at least, which are planned.
     pub rounds: u32,
+    /// When there are enough of them.
+    #[serde(default)]
+    pub enough: Enough,
+    /// Rounds that begin with a load into a fresh folder; none where each system's first load decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_rounds: Option<u32>,
     /// Limit of one trial, seconds.
     pub timeout_s: f64,
     /// Limit of a load or a settling, seconds.
@@ -84,6 +97,13 @@ fn yes() -> bool {
 }
 
 impl Settings {
+    /// Rounds that begin with a load, of a system whose first load and draining took `seconds`.
+    #[must_use]
+    pub fn load_rounds_of(&self, seconds: f64) -> u32 {
+        let most = self.load_rounds.unwrap_or(if seconds < SHORT_LOAD_S { LOAD_ROUNDS } else { 1 });
+        most.max(1)
+    }
+
     /// Hot trials of a question that takes `seconds`.
     #[must_use]
     pub fn hot_trials_of(&self, seconds: f64) -> u32 {
@@ -97,6 +117,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             rounds: 5,
+            enough: Enough::Rounds,
+            load_rounds: None,
             timeout_s: 3600.0,
             load_timeout_s: 12.0 * 3600.0,
             states: vec![State::Drained],

@@ -15,6 +15,7 @@ use jsonathlon_results::summary::Run;
 use jsonathlon_systems::catalogue::{Setting, select_variants};
 use jsonathlon_systems::{Catalogue, Configuration, Profile, Store, Transport};
 use jsonathlon_workloads::RunError;
+use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
 use jsonathlon_workloads::settings::{Settings, State};
 use jsonathlon_workloads::target::Target;
@@ -58,6 +59,11 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     show(&request.folder, arguments.json)
 }
 
+/// What a run may take that is told nothing about that.
+const USUAL_BUDGET_S: f64 = 75.0;
+/// What one may take that is to be precise, and is told no more.
+const PRECISION_BUDGET_S: f64 = 1800.0;
+
 /// A run before its systems are installed.
 struct Request {
     source: Source,
@@ -86,7 +92,9 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue, interrupt: &Interrupt)
     }
     let usual = Settings::default();
     let mut settings = Settings {
-        rounds: arguments.rounds,
+        rounds: arguments.rounds.unwrap_or(usual.rounds),
+        enough: enough(arguments),
+        load_rounds: arguments.load_rounds,
         hot_trials: arguments.trials.unwrap_or(usual.hot_trials),
         most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
         timeout_s: arguments.timeout,
@@ -130,6 +138,18 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue, interrupt: &Interrupt)
     let elsewhere;
     (settings.elsewhere, elsewhere) = elsewhere::find(&wanted, catalogue, interrupt)?;
     Ok(Request { source, settings, configurations, elsewhere, folder })
+}
+
+/// When there are enough rounds, as it was asked for.
+fn enough(arguments: &RunArguments) -> Enough {
+    match (arguments.rounds, arguments.precision, arguments.budget) {
+        (Some(_), _, _) => Enough::Rounds,
+        (None, Some(share), budget) => {
+            Enough::Precision { share, seconds: budget.unwrap_or(PRECISION_BUDGET_S) }
+        }
+        (None, None, Some(seconds)) => Enough::Budget { seconds, strict: true },
+        (None, None, None) => Enough::Budget { seconds: USUAL_BUDGET_S, strict: false },
+    }
 }
 
 /// A path is kept absolute: a resumed run may be started from elsewhere.

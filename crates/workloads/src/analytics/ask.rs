@@ -7,7 +7,7 @@ use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::Answers;
 use jsonathlon_dataset::value::{Value, rows_digest};
 use jsonathlon_drivers::worker::protocol::{Answered, Op};
-use jsonathlon_measure::page_cache::{COLD_LIMIT, residency};
+use jsonathlon_measure::page_cache::{self, COLD_LIMIT, residency};
 use jsonathlon_results::folder::answer_file;
 use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Trial};
 use jsonathlon_systems::QuestionRules;
@@ -25,6 +25,11 @@ use crate::settings::{Settings, State};
 const WARM_UP: (usize, usize) = (2, 5);
 /// What counts as clearly faster.
 const STILL_WARMING: f64 = 0.9;
+
+/// A hot trial that reads more than this share of the data files from the disk, or more than so many bytes, is not
+/// hot. Below the kernel's usual read-ahead nothing is said: a page of a log or of a catalogue is no data.
+const READS: (f64, u64) = (0.01, 16 << 20);
+const READ_AHEAD: u64 = 128 << 10;
 
 /// Everything that one question's trials in one round share.
 pub(crate) struct Asking<'a> {
@@ -144,7 +149,7 @@ impl Asking<'_> {
         let mut trial = blank(&cell, self.round, 0);
         trial.metrics.insert("open_s".into(), session.open_s);
         self.verify_cold(session, &mut trial)?;
-        self.execute(session, statement, trial, key, recorder)?;
+        self.execute(session, statement, trial, key, None, recorder)?;
         Ok(())
     }
 
@@ -160,7 +165,7 @@ impl Asking<'_> {
             return Ok(());
         }
         session.drop_pages()?;
-        self.execute(session, statement, blank(&cell, self.round, 0), key, recorder)?;
+        self.execute(session, statement, blank(&cell, self.round, 0), key, None, recorder)?;
         Ok(())
     }
 
@@ -192,6 +197,7 @@ impl Asking<'_> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), AskError> {
         let cell = self.cell(Phase::Hot);
+        let may_read = self.may_read(session);
         let mut fastest = f64::INFINITY;
         for execution in 0..WARM_UP.1 {
             let ask = Op::Ask { statement: statement.to_owned() };
@@ -231,9 +237,18 @@ impl Asking<'_> {
                     Err(other) => return Err(other),
                 }
             }
-            self.execute(session, statement, trial, key, recorder)?;
+            self.execute(session, statement, trial, key, may_read, recorder)?;
         }
         Ok(())
+    }
+
+    /// Bytes that a hot trial may read from the disk and still be called hot; nothing is known of a guest's.
+    fn may_read(&self, session: &Session<'_>) -> Option<u64> {
+        if session.is_guest() {
+            return None;
+        }
+        let files = page_cache::allocated_bytes(session.folder()).ok()?;
+        Some(((files as f64 * READS.0) as u64).min(READS.1).max(READ_AHEAD))
     }
 
     /// As many hot trials as the first round had: were it more in fast rounds than in slow ones, the median
@@ -264,13 +279,14 @@ impl Asking<'_> {
         Ok(figures.iter().filter_map(|(name, value)| Some((name.clone(), number(value)?))).collect())
     }
 
-    /// Asks once and records the trial, whatever the answer.
+    /// Asks once and records the trial, whatever the answer. One that reads more than it may is not hot.
     fn execute(
         &self,
         session: &mut Session<'_>,
         statement: &str,
         mut trial: Trial,
         key: String,
+        may_read: Option<u64>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), AskError> {
         let ask = Op::Ask { statement: statement.to_owned() };
@@ -299,6 +315,9 @@ impl Asking<'_> {
             ] {
                 trial.metrics.insert(name.to_owned(), value);
             }
+        }
+        if may_read.is_some_and(|most| usage.counters.read_bytes > most) {
+            trial.cell.phase = Phase::HotNotInMemory;
         }
         if let Some(client) = usage.client_cpu_s {
             trial.metrics.insert("client_cpu_s".to_owned(), client);

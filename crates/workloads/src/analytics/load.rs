@@ -22,7 +22,7 @@ use super::bound;
 use super::plan::Cells;
 use super::record::{Recorder, blank, cell_result, memory_metrics};
 use super::refused::{self, Refused};
-use super::{PROBE, TABLE};
+use super::{Analytics, PROBE, Prepared, TABLE};
 use crate::RunError;
 use crate::session::{AskError, Session, relay};
 use crate::settings::Settings;
@@ -47,32 +47,37 @@ struct Bulk {
     refused: Vec<Refused>,
 }
 
-/// Loads one target and records how it went. The answers that its questions must give are returned, or
-/// the failure that keeps it from being asked.
-pub(crate) fn load(
-    session: &mut Session<'_>,
-    cells: Cells<'_>,
-    staged: &Staged,
-    settings: &Settings,
-    disk_bytes_per_s: Option<f64>,
+/// Loads one target and records how it went, in rounds that begin with a load. The answers that its questions must
+/// give are kept with it, or the failure that keeps it from being asked.
+pub(super) fn load(
+    run: &Analytics<'_>,
+    round: u32,
+    one: &mut Prepared<'_>,
     recorder: &mut Recorder<'_>,
-) -> Result<Result<Answers, Failure>, RunError> {
+) -> Result<(), RunError> {
+    let Analytics { staged, settings, disk_bytes_per_s, .. } = *run;
+    let cells = one.cells;
     let cell = cells.load();
-    let key = cell.trial_key(1, 0);
-    let outcome = attempt(session, staged, settings, disk_bytes_per_s, recorder, blank(&cell, 1, 0))?;
+    let key = cell.trial_key(round, 0);
+    let blank = blank(&cell, round, 0);
+    let outcome = attempt(&mut one.session, staged, settings, disk_bytes_per_s, recorder, blank)?;
     let (trial, rejected, answers) = match outcome {
         Ok(done) => done,
         Err(failure) => {
-            session.give_up(settings.keep_data);
-            recorder.failed(key, &cell, 1, 0, failure.clone())?;
-            return Ok(Err(failure));
+            one.session.give_up(settings.keep_data);
+            recorder.failed(key, &cell, round, 0, failure.clone())?;
+            one.answers = Err(failure);
+            return Ok(());
         }
     };
-    if !recorder.has(&key) {
+    one.load_s = trial.seconds.unwrap_or_default();
+    one.answers = Ok(answers);
+    // A run that goes on loads again what it had loaded; that is no trial.
+    if (round == 1 || round <= settings.load_rounds_of(one.load_s)) && !recorder.has(&key) {
         note_rejects(cells, &rejected, recorder)?;
         recorder.trial(key, trial)?;
     }
-    Ok(Ok(answers))
+    Ok(())
 }
 
 type Done = (Trial, Vec<Rejected>, Answers);

@@ -1,6 +1,7 @@
 //! Which trials an analytics run consists of, and in what order.
 
 use jsonathlon_dataset::questions::Question;
+use jsonathlon_results::control::CONTROL;
 use jsonathlon_results::record::{Cell, Parameters, Phase};
 
 use crate::settings::{Settings, State};
@@ -63,6 +64,12 @@ impl Cells<'_> {
         self.cell("size", Phase::Steady, Some(state))
     }
 
+    /// The keys of the load and of the size after it in a round that begins with a load.
+    #[must_use]
+    pub fn load_keys(&self, round: u32) -> [String; 2] {
+        [self.load().trial_key(round, 0), self.size(State::Drained).trial_key(round, 0)]
+    }
+
     /// Reading documents back.
     #[must_use]
     pub fn structure(&self) -> Cell {
@@ -75,13 +82,15 @@ impl Cells<'_> {
         self.cell(question.id(), phase, Some(state))
     }
 
-    /// The keys of all trials that must end for this target to be complete: one load, two sizes, and per
-    /// state, round and question one cold trial and the least number of hot ones. A question that turns
-    /// out to be fast gets more hot trials than planned, never fewer.
+    /// The keys of all trials that must end for this target to be complete: one load with its size, or as many as
+    /// were asked for; the compacted size; and per state, round and question one cold trial and the least number of
+    /// hot ones. A load that turns out to be short is repeated, a question that turns out to be fast gets more hot
+    /// trials, and a run that stops by time or precision has more rounds than planned, never fewer.
     #[must_use]
     pub fn keys(&self, settings: &Settings) -> Vec<String> {
-        let mut keys = vec![self.load().trial_key(1, 0)];
-        keys.extend(STATES.map(|state| self.size(state).trial_key(1, 0)));
+        let loads = settings.load_rounds.unwrap_or(1).max(1);
+        let mut keys: Vec<String> = (1..=loads).flat_map(|round| self.load_keys(round)).collect();
+        keys.push(self.size(State::Compacted).trial_key(1, 0));
         for state in &settings.states {
             for round in 1..=settings.rounds {
                 for question in Question::ALL {
@@ -124,6 +133,20 @@ impl Cells<'_> {
     #[must_use]
     pub fn is_cold(&self, settings: &Settings) -> bool {
         settings.cold && self.target.can_be_cold()
+    }
+}
+
+/// The control, which belongs to no system: what it takes tells how fast the machine was.
+#[must_use]
+pub fn control_cell() -> Cell {
+    Cell {
+        workload: WORKLOAD.into(),
+        system: CONTROL.into(),
+        version: "1".into(),
+        variant: "kernels".into(),
+        step: CONTROL.into(),
+        phase: Phase::Steady,
+        parameters: Parameters::new(),
     }
 }
 

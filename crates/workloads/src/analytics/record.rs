@@ -1,16 +1,20 @@
 //! The run's journal as the workload sees it: what is done is not done again.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
+use std::time::Instant;
 
 use jsonathlon_measure::machine;
 use jsonathlon_measure::memory::Memory;
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::journal::Journal;
-use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Record, Trial, Verdict};
+use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Phase, Record, Trial, Verdict};
 
 use crate::RunError;
 use crate::observer::{Event, Observer};
+use crate::pace::CellRounds;
 use crate::session::AskError;
+use crate::settings::State;
+use crate::target::Target;
 
 /// Appends records and tells the observer.
 pub(crate) struct Recorder<'a> {
@@ -20,19 +24,76 @@ pub(crate) struct Recorder<'a> {
     /// Planned keys without a record.
     open: HashSet<String>,
     planned: u64,
-    steal_s: Option<f64>,
+    /// Cores of the machine, whose time the hypervisor may take.
+    cores: usize,
+    /// When the last record was made, and what the hypervisor had taken by then.
+    before: (Instant, Option<f64>),
+    /// Times by cell and round.
+    times: BTreeMap<String, Timed>,
+}
+
+/// One cell with its times, round by round.
+struct Timed {
+    cell: Cell,
+    rounds: BTreeMap<u32, Vec<f64>>,
+    /// Whether every trial had a time that may be ranked.
+    is_well: bool,
 }
 
 impl<'a> Recorder<'a> {
     pub(crate) fn new(
         folder: &'a RunFolder,
         journal: Journal,
+        records: &[Record],
         planned: &[String],
         observer: &'a mut dyn Observer,
     ) -> Self {
         let open: HashSet<String> = planned.iter().filter(|key| !journal.has(key)).cloned().collect();
-        let planned = planned.len() as u64;
-        Self { folder, journal, observer, open, planned, steal_s: machine::steal_seconds() }
+        let mut recorder = Self {
+            folder,
+            journal,
+            observer,
+            open,
+            planned: planned.len() as u64,
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            before: (Instant::now(), machine::steal_seconds()),
+            times: BTreeMap::new(),
+        };
+        for record in records {
+            if let Body::Trial(trial) = &record.body {
+                recorder.remember(trial);
+            }
+        }
+        recorder
+    }
+
+    /// Seconds of the cells that are ranked, in `state`: cold and hot, and right in all trials.
+    pub(crate) fn ranked(&self, targets: &[Target], state: State) -> Vec<CellRounds> {
+        let is_ranked = |cell: &Cell| {
+            targets.iter().map(|target| &target.configuration).any(|one| {
+                let names =
+                    (&one.system, &one.version, &one.variant) == (&cell.system, &cell.version, &cell.variant);
+                names && one.ranked && !one.reference
+            })
+        };
+        let in_state =
+            |cell: &Cell| cell.parameters.get("state").and_then(|word| word.as_str()) == Some(state.word());
+        self.times
+            .values()
+            .filter(|one| one.is_well && matches!(one.cell.phase, Phase::Cold | Phase::Hot))
+            .filter(|one| in_state(&one.cell) && is_ranked(&one.cell))
+            .map(|one| one.rounds.values().cloned().collect())
+            .collect()
+    }
+
+    fn remember(&mut self, trial: &Trial) {
+        let timed = self.times.entry(trial.cell.key()).or_insert_with(|| Timed {
+            cell: trial.cell.clone(),
+            rounds: BTreeMap::new(),
+            is_well: true,
+        });
+        timed.is_well &= matches!(trial.verdict, Verdict::Exact | Verdict::Approximate);
+        timed.rounds.entry(trial.round).or_default().extend(trial.seconds);
     }
 
     /// Whether a terminal record with this key is there.
@@ -45,12 +106,18 @@ impl<'a> Recorder<'a> {
         if let Some(load) = machine::load_average() {
             trial.metrics.insert("machine_load".into(), load);
         }
-        let steal = machine::steal_seconds();
-        if let (Some(before), Some(now)) = (self.steal_s, steal) {
-            // Since the record before this one: the time taken by the hypervisor from all cores.
-            trial.metrics.insert("machine_steal_s".into(), (now - before).max(0.0));
+        let now = (Instant::now(), machine::steal_seconds());
+        if let (Some(before), Some(taken)) = (self.before.1, now.1) {
+            // Since the record before this one: the time taken by the hypervisor from all cores, and its share.
+            let taken = (taken - before).max(0.0);
+            let all = now.0.duration_since(self.before.0).as_secs_f64() * self.cores as f64;
+            trial.metrics.insert("machine_steal_s".into(), taken);
+            if all > 0.0 {
+                trial.metrics.insert("machine_steal_share".into(), taken / all);
+            }
         }
-        self.steal_s = steal;
+        self.before = now;
+        self.remember(&trial);
         self.observer.event(&Event::Trial(&trial));
         self.open.remove(&key);
         self.journal.append(&Record::new(key, Body::Trial(Box::new(trial))))?;

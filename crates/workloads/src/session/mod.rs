@@ -305,6 +305,24 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Ends the session and removes its data, so that the next opening finds nothing: a fresh folder, or by address a
+    /// fresh database.
+    pub(crate) fn start_afresh(&mut self) -> Result<(), AskError> {
+        self.close()?;
+        if self.is_guest() {
+            self.is_made = false;
+            return Ok(());
+        }
+        wait_until_gone(&self.folder, GONE_LIMIT);
+        match std::fs::remove_dir_all(&self.folder) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(AskError::failed(
+                FailureKind::Environment,
+                format!("failed to remove {}: {error}", self.folder.display()),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// What the process tree holds now; it takes milliseconds of a large process, so it is asked for
     /// between trials only.
     pub(crate) fn memory(&self) -> Option<Memory> {

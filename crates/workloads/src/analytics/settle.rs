@@ -1,0 +1,175 @@
+//! What comes after a load: settling, sizes, and documents read back.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use jsonathlon_dataset::value::Value;
+use jsonathlon_drivers::worker::protocol::{Documents, Op, Settled};
+use jsonathlon_measure::page_cache;
+use jsonathlon_results::record::{Body, Failure, FailureKind, Metrics, Structure, Verdict};
+
+use super::record::{Recorder, blank, cell_result};
+use super::{Analytics, LOOK_UP, Prepared, TABLE, not_asked, structure};
+use crate::RunError;
+use crate::session::{AskError, Session};
+use crate::settings::State;
+
+impl Analytics<'_> {
+    /// Brings a target into `state` and measures how long that took and what the documents take then, which is
+    /// recorded as of `round` unless there is none. Ends with the engine stopped: exactly one system is up at a
+    /// time.
+    pub(super) fn enter(
+        &self,
+        state: State,
+        round: Option<u32>,
+        one: &mut Prepared<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), RunError> {
+        self.subject.does(&format!("settling {}, {}", one.cells.target.id(), state.word()));
+        let cell = one.cells.size(state);
+        let key = round.map(|round| (cell.trial_key(round, 0), round));
+        let result = match &one.answers {
+            Err(failure) => Err(not_asked(failure)),
+            Ok(_) => self.settled(state, one, recorder)?,
+        };
+        match result {
+            Err(failure) => {
+                one.session.give_up(self.settings.keep_data);
+                if let Some((key, round)) = key {
+                    recorder.failed(key, &cell, round, 0, failure.clone())?;
+                }
+                // Nothing is asked of data in a state that nobody can vouch for.
+                if one.answers.is_ok() {
+                    let error = format!("it did not come to be {}: {}", state.word(), failure.error);
+                    one.answers = Err(Failure { error, ..failure });
+                }
+            }
+            Ok(metrics) => {
+                if state == State::Drained {
+                    one.drained_s = metrics.get("drained_s").copied().unwrap_or_default();
+                }
+                if let Some((key, round)) = key.filter(|(key, _)| !recorder.has(key)) {
+                    let mut trial = blank(&cell, round, 0);
+                    trial.verdict = Verdict::Exact;
+                    trial.metrics = metrics;
+                    recorder.trial(key, trial)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Settles, measures, reads documents back once, and stops the engine; a failure of any of these leaves
+    /// the data in no state that can be vouched for.
+    fn settled(
+        &self,
+        state: State,
+        one: &mut Prepared<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Result<Metrics, Failure>, RunError> {
+        let metrics = match cell_result(self.settle_and_measure(state, &mut one.session))? {
+            Ok(metrics) => metrics,
+            Err(failure) => return Ok(Err(failure)),
+        };
+        if state == State::Drained
+            && let Err(failure) = self.read_back(one, recorder)?
+        {
+            return Ok(Err(failure));
+        }
+        Ok(cell_result(one.session.close())?.map(|()| metrics))
+    }
+
+    fn settle_and_measure(&self, state: State, session: &mut Session<'_>) -> Result<Metrics, AskError> {
+        session.open()?;
+        let limit_s = self.settings.load_timeout_s;
+        let table = [("table", TABLE)];
+        let name = match state {
+            State::Drained => "drain",
+            State::Compacted => "compact",
+        };
+        let settle = Op::Settle {
+            statements: session.statements(name, &table)?,
+            until_zero: session.statements("drained", &table)?.into_iter().next(),
+            limit_s,
+            sync: !session.is_guest(),
+        };
+        // The wait gives itself up at `limit_s`; the request's own limit only catches a hanging engine.
+        let limit = Duration::from_secs_f64(limit_s) + LOOK_UP;
+        let settled: Settled = session.request(&settle, limit, &mut |_| {})?;
+        let mut metrics = Metrics::from([(format!("{}_s", state.word()), settled.seconds)]);
+        if settled.remaining > 0 {
+            metrics.insert("background_work_left".into(), settled.remaining as f64);
+        }
+        for (name, value) in session.figures("sizes", &table, LOOK_UP)? {
+            let value = match value {
+                Value::Int(number) => number as f64,
+                Value::Float(number) => number,
+                _ => continue,
+            };
+            metrics.insert(name, value);
+        }
+        if session.is_guest() {
+            return Ok(metrics);
+        }
+        let files = page_cache::allocated_bytes(session.folder()).map_err(|error| {
+            AskError::failed(FailureKind::Environment, format!("failed to measure the data folder: {error}"))
+        })?;
+        metrics.insert("files_bytes".into(), files as f64);
+        let logs = &session.target.analytics.logs;
+        if !logs.is_empty() {
+            let bytes = page_cache::allocated_bytes_of(session.folder(), logs).map_err(|error| {
+                AskError::failed(FailureKind::Environment, format!("failed to measure logs: {error}"))
+            })?;
+            metrics.insert("log_bytes".into(), bytes as f64);
+        }
+        Ok(metrics)
+    }
+
+    /// Reads sample documents back and compares them with what was given.
+    fn read_back(
+        &self,
+        one: &mut Prepared<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Result<(), Failure>, RunError> {
+        // A reference row keeps no documents.
+        if one.session.target.analytics.statements("read_back").is_empty() {
+            return Ok(Ok(()));
+        }
+        let cell = one.cells.structure();
+        let key = format!("structure:{}", cell.key());
+        if recorder.has(&key) {
+            return Ok(Ok(()));
+        }
+        let mut given: HashMap<structure::Key, Vec<u8>> = HashMap::new();
+        for sample in &self.staged.samples {
+            if let Some(key) = structure::key_of(&sample.line) {
+                given.insert(key, sample.line.clone());
+            }
+        }
+        let keys: Vec<String> = given.keys().map(|(time, _)| time.to_string()).collect();
+        let returned = if keys.is_empty() {
+            Vec::new()
+        } else {
+            let values = [("table", TABLE), ("keys", &keys.join(", "))];
+            let session = &mut one.session;
+            let read = session.statement("read_back", &values).and_then(|statement| {
+                session.request::<Documents>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})
+            });
+            match cell_result(read)? {
+                Ok(documents) => documents.rows,
+                Err(failure) => return Ok(Err(failure)),
+            }
+        };
+        let compared = structure::compare(&given, &returned);
+        let record = Structure {
+            cell,
+            retains: compared.retains().to_owned(),
+            compared: compared.compared,
+            equal_bytes: compared.equal_bytes,
+            equal_value: compared.equal_value,
+            changes: compared.changes,
+        };
+        recorder.note(key, Body::Structure(record))?;
+        Ok(Ok(()))
+    }
+}

@@ -1,0 +1,202 @@
+//! When a run has enough rounds: after so many, when its time is spent, or when it is precise.
+
+use jsonathlon_measure::looks::{Looks, PRECISION_ROUNDS};
+use jsonathlon_measure::statistics::estimate_at;
+use serde::{Deserialize, Serialize};
+
+use crate::RunError;
+
+/// Rounds of a run that stops by time, at most.
+pub const MOST_ROUNDS: u32 = 200;
+/// Share of a budget that rounds may take: what comes after them (compacting, tables, the page) takes the rest.
+const OF_BUDGET: f64 = 0.92;
+
+/// When there are enough rounds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Enough {
+    /// After the planned number.
+    #[default]
+    Rounds,
+    /// When no further round fits into the time for the whole run, loads included.
+    Budget {
+        /// Seconds for the whole run.
+        seconds: f64,
+        /// Whether a run whose planned rounds do not fit is given up after the first.
+        strict: bool,
+    },
+    /// When the interval of every ranked cell lies within this share of its median, or the time is spent.
+    Precision {
+        /// Half of an interval's width at most, as a share of the median.
+        share: f64,
+        /// Seconds for the whole run.
+        seconds: f64,
+    },
+}
+
+/// What follows a round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Next {
+    Another,
+    Enough,
+}
+
+/// Seconds of one cell's trials, round by round.
+pub(crate) type CellRounds = Vec<Vec<f64>>;
+
+/// Counts rounds and what they take.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    enough: Enough,
+    least: u32,
+    looks: Looks,
+    /// Seconds since the run began, at the end of the round before.
+    before_s: f64,
+    /// What the last round took, and the longest one after the first, which has loads in it.
+    last_s: f64,
+    words: Option<String>,
+}
+
+impl Pace {
+    /// For a run with `least` planned rounds, `elapsed_s` seconds after it began.
+    pub(crate) fn new(enough: Enough, least: u32, elapsed_s: f64) -> Self {
+        Self {
+            enough,
+            least,
+            looks: Looks::new(least, PRECISION_ROUNDS.max(least)),
+            before_s: elapsed_s,
+            last_s: 0.0,
+            words: None,
+        }
+    }
+
+    /// What follows `round`, which ended `elapsed_s` seconds after the run began. `ranked` has the ranked cells.
+    ///
+    /// # Errors
+    /// [`RunError::Budget`] when a strict budget does not hold the planned rounds.
+    pub(crate) fn after(
+        &mut self,
+        round: u32,
+        elapsed_s: f64,
+        ranked: &[CellRounds],
+    ) -> Result<Next, RunError> {
+        self.words = None;
+        self.last_s = elapsed_s - self.before_s;
+        self.before_s = elapsed_s;
+        match self.enough {
+            Enough::Rounds => Ok(self.planned(round)),
+            Enough::Budget { seconds, strict } => self.within(round, elapsed_s, seconds, strict),
+            Enough::Precision { share, seconds } => {
+                if self.planned(round) == Next::Another {
+                    return Ok(Next::Another);
+                }
+                Ok(self.until_precise(round, elapsed_s, share, seconds, ranked))
+            }
+        }
+    }
+
+    /// What to tell the user after that round, if anything.
+    pub(crate) fn words(&self) -> Option<&str> {
+        self.words.as_deref()
+    }
+
+    fn planned(&self, round: u32) -> Next {
+        if round < self.least { Next::Another } else { Next::Enough }
+    }
+
+    fn within(&mut self, round: u32, elapsed_s: f64, seconds: f64, strict: bool) -> Result<Next, RunError> {
+        let left = OF_BUDGET * seconds - elapsed_s;
+        let fitting = if self.last_s > 0.0 { (left / self.last_s).max(0.0).floor() } else { 0.0 };
+        let fitting = (fitting.min(f64::from(MOST_ROUNDS)) as u32).saturating_add(round).min(MOST_ROUNDS);
+        if round == 1 {
+            if strict && fitting < self.least {
+                return Err(RunError::Budget {
+                    seconds,
+                    needed_s: (elapsed_s + self.last_s * f64::from(self.least - 1)) / OF_BUDGET,
+                    rounds: self.least,
+                });
+            }
+            let rounds = fitting.max(self.least);
+            self.words = Some(format!(
+                "round 1 took {:.1} s: {rounds} rounds are planned for the budget of {seconds:.0} s",
+                self.last_s
+            ));
+        }
+        Ok(if round < self.least || fitting > round { Next::Another } else { Next::Enough })
+    }
+
+    fn until_precise(
+        &mut self,
+        round: u32,
+        elapsed_s: f64,
+        share: f64,
+        seconds: f64,
+        ranked: &[CellRounds],
+    ) -> Next {
+        if elapsed_s + self.last_s > OF_BUDGET * seconds || self.looks.next(round).is_none() {
+            self.words = Some("the time for --precision is spent".to_owned());
+            return Next::Enough;
+        }
+        // Only at planned looks: looking after every round would stop at a lucky one.
+        if !self.looks.rounds().contains(&round) {
+            return Next::Another;
+        }
+        let alpha = self.looks.alpha_at(round);
+        let open = ranked.iter().filter(|cell| !is_precise(cell, alpha, share)).count();
+        if open == 0 {
+            return Next::Enough;
+        }
+        self.words =
+            Some(format!("{open} of {} cells are not within ± {:.3} % yet", ranked.len(), share * 100.0));
+        Next::Another
+    }
+}
+
+/// Whether a cell's interval lies within `share` of its median, to the farther side.
+pub(crate) fn is_precise(cell: &CellRounds, alpha: f64, share: f64) -> bool {
+    let Some(found) = estimate_at(cell, alpha) else { return false };
+    found.high.is_some_and(|high| high <= found.median * (1.0 + share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rounds(mut pace: Pace, each_s: f64, first_s: f64, ranked: &[CellRounds]) -> Result<u32, RunError> {
+        let mut elapsed = first_s;
+        let mut round = 1;
+        while pace.after(round, elapsed, ranked)? == Next::Another {
+            round += 1;
+            elapsed += each_s;
+        }
+        Ok(round)
+    }
+
+    #[test]
+    fn a_budget_holds_as_many_rounds_as_fit_and_the_planned_ones_at_least() {
+        let budget = |seconds, strict| Pace::new(Enough::Budget { seconds, strict }, 5, 0.0);
+        // The first round takes 20 s, the others 10: 92 s hold eight of them.
+        assert_eq!(rounds(budget(100.0, false), 10.0, 20.0, &[]).unwrap(), 8);
+        assert_eq!(rounds(budget(30.0, false), 10.0, 20.0, &[]).unwrap(), 5, "never fewer");
+        assert_eq!(rounds(budget(1e9, false), 10.0, 20.0, &[]).unwrap(), MOST_ROUNDS);
+        assert_eq!(rounds(Pace::new(Enough::Rounds, 3, 0.0), 10.0, 20.0, &[]).unwrap(), 3);
+    }
+
+    #[test]
+    fn a_strict_budget_that_is_too_small_is_refused_after_the_first_round() {
+        let pace = Pace::new(Enough::Budget { seconds: 30.0, strict: true }, 5, 0.0);
+        let error = rounds(pace, 10.0, 20.0, &[]).unwrap_err();
+        assert!(matches!(error, RunError::Budget { rounds: 5, needed_s, .. } if needed_s > 90.0), "{error}");
+    }
+
+    #[test]
+    fn precision_goes_on_until_every_cell_is_precise() {
+        let precision = |seconds| Pace::new(Enough::Precision { share: 0.05, seconds }, 5, 0.0);
+        let still: CellRounds = vec![vec![1.0, 1.001]; 300];
+        let wild: CellRounds = (0..300).map(|round| vec![1.0 + f64::from(round % 7)]).collect();
+        assert_eq!(rounds(precision(1e6), 1.0, 1.0, std::slice::from_ref(&still)).unwrap(), 5);
+        assert_eq!(rounds(precision(1e6), 1.0, 1.0, &[still.clone(), wild.clone()]).unwrap(), 40);
+        let pace = Pace::new(Enough::Precision { share: 0.05, seconds: 30.0 }, 5, 0.0);
+        assert_eq!(rounds(pace, 1.0, 1.0, &[still, wild]).unwrap(), 27, "the time is spent");
+    }
+}
