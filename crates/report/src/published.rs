@@ -168,20 +168,16 @@ pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
             rankings.push(&one.ranking);
         }
     }
-    let several = rankings.len() > 1;
-    let mut header =
-        vec!["system", "variant", "storage", "hot score", "cold score", "size score", "answered"];
-    if several {
-        header.push("ranked with");
-    }
-    let mut section = Section::new("published score, of round 1 alone".to_owned(), &header, 3);
-    section.left_also = vec![7];
+    let header =
+        ["class", "system", "variant", "storage", "hot score", "cold score", "size score", "answered"];
+    let mut section = Section::new("published score, round 1 only".to_owned(), &header, 4);
     for ranking in rankings {
         let mut rows: Vec<&PublishedScore> = scores.iter().filter(|one| one.ranking == ranking).collect();
         let worth = |one: &PublishedScore| one.score.hot.unwrap_or(f64::INFINITY);
         rows.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
         for one in rows {
-            let mut row = vec![
+            section.rows.push(vec![
+                one.ranking.clone(),
                 format!("{} {}", one.system, one.version),
                 one.variant.clone(),
                 one.storage.clone(),
@@ -189,11 +185,7 @@ pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
                 optional(one.score.cold, two_decimals),
                 optional(one.score.size, two_decimals),
                 format!("{} hot, {} cold of {QUESTIONS}", one.hot_answered, one.cold_answered),
-            ];
-            if several {
-                row.push(one.ranking.clone());
-            }
-            section.rows.push(row);
+            ]);
         }
     }
     section.notes.push(DEFINITION.to_owned());

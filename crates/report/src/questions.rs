@@ -1,14 +1,12 @@
 //! One table a question: times with their intervals, beside the best and beside the yardstick.
 
-use std::collections::BTreeSet;
-
 use jsonathlon_results::comparison::{Against, Comparison, Difference};
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::{Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use crate::format;
-use crate::sections::{Section, find, name, none, optional, parameter};
+use crate::sections::{NAMES, Section, find, interval, name, none, optional, parameter};
 
 const QUESTIONS: [(&str, &str); 6] = [
     ("q1", "top event types"),
@@ -16,7 +14,7 @@ const QUESTIONS: [(&str, &str); 6] = [
     ("q3", "when do people use it"),
     ("q4", "top 3 post veterans"),
     ("q5", "top 3 longest activity"),
-    ("q6", "posts by first language, a path that nobody prepared for"),
+    ("q6", "posts by first language, an unprepared path"),
 ];
 
 /// The tables of all questions in all states that they were asked in.
@@ -86,7 +84,6 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
     }
     // Ranking by ranking, reference rows after them; in each the fastest first, then what may
     // not be compared, and last what has no time: a system that holds fewer documents must not head a table.
-    let several_groups = rankings(standings.iter().map(|standing| standing.configuration)).len() > 1;
     let place =
         |standing: &Standing<'_>| (standing.configuration.reference, standing.configuration.ranking_place());
     standings.sort_by(|a, b| {
@@ -95,26 +92,19 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
         place(a).cmp(&place(b)).then(worth(a).cmp(&worth(b))).then(times.0.total_cmp(&times.1))
     });
     let reference = standings.iter().find_map(|standing| standing.to_reference);
-    let mut header = vec!["system", "variant", "storage", "hot median", "95 % interval", "× of best"];
+    let mut header =
+        vec!["class", "system", "variant", "storage", "hot median", "95 % interval", "× of best"];
     let beside = reference.map(|one| format!("× of {}", one.other_system));
     header.extend(beside.as_deref());
     header.extend(["cold median", "verdict", "bound by", "documents/s"]);
     let words = header.len() - 3;
-    if several_groups {
-        header.push("class");
-    }
     let state_words = if state == "drained" { String::new() } else { format!(", {state}") };
-    let mut section = Section::new(format!("{} {title}{state_words}", id.to_uppercase()), &header, 3);
-    section.left_also = vec![words, words + 1, words + 3];
+    let mut section = Section::new(format!("{} {title}{state_words}", id.to_uppercase()), &header, NAMES);
+    section.left_also = vec![words, words + 1];
     for standing in &standings {
-        section.rows.push(row(standing, reference.is_some(), several_groups));
+        section.rows.push(row(standing, reference.is_some()));
     }
     Some(section)
-}
-
-/// The rankings of configurations that are no reference rows, each once.
-pub(crate) fn rankings<'a>(configurations: impl Iterator<Item = &'a Configuration>) -> BTreeSet<String> {
-    configurations.filter(|one| !one.reference).map(Configuration::ranking).collect()
 }
 
 fn comparison<'a>(summary: &'a Summary, entry: &Entry, against: Against) -> Option<&'a Comparison> {
@@ -129,7 +119,7 @@ fn comparison<'a>(summary: &'a Summary, entry: &Entry, against: Against) -> Opti
     })
 }
 
-fn row(standing: &Standing<'_>, with_reference: bool, several_groups: bool) -> Vec<String> {
+fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
     let configuration = standing.configuration;
     let verdict = [standing.hot, standing.cold].into_iter().flatten().map(|entry| entry.verdict).max();
     let mut words = verdict.map_or_else(none, |verdict| verdict.word().to_owned());
@@ -176,9 +166,6 @@ fn row(standing: &Standing<'_>, with_reference: bool, several_groups: bool) -> V
             format::count,
         ),
     ]);
-    if several_groups {
-        row.push(if configuration.reference { none() } else { configuration.ranking() });
-    }
     row
 }
 
@@ -197,12 +184,5 @@ fn ratio(standing: &Standing<'_>, best: &Comparison) -> String {
         }
         (Some(_), Difference::NoneShown) => format!("{text}, {}", Difference::NoneShown.words()),
         (None, _) => format!("{text} (one round)"),
-    }
-}
-
-fn interval(entry: Option<&Entry>) -> String {
-    match entry.and_then(|entry| entry.low_s.zip(entry.high_s)) {
-        Some((low, high)) => format!("{} … {}", format::seconds(low), format::seconds(high)),
-        None => none(),
     }
 }

@@ -1,8 +1,9 @@
 //! What the tables hold: a heading line, loading, sizes, one table a question, and what went wrong.
 
 use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::ranking::{Preparation, Profile};
 use jsonathlon_results::record::Body;
-use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_results::summary::{Entry, Run, Stolen, Summary};
 
 use crate::{format, published, questions};
 
@@ -76,25 +77,27 @@ fn loading(run: &Run, summary: &Summary) -> Section {
     let mut section = Section::new(
         "loading, until durable and visible".to_owned(),
         &[
+            "class",
             "system",
             "variant",
             "storage",
             "loaded",
             "rejected",
             "time",
+            "95 % interval",
             "documents/s",
             "MB/s",
             "bound by",
             "peak memory",
             "drained after",
             "compacted after",
-            "gives back",
+            "round trip",
             "verdict",
         ],
-        3,
+        NAMES,
     );
-    section.left_also = vec![8, 12, 13];
-    for configuration in &run.manifest.configurations {
+    section.left_also = vec![10, 14, 15];
+    for configuration in by_class(run) {
         let Some(entry) = find(summary, configuration, "load", None) else { continue };
         let metric = |name: &str| entry.metrics.get(name).copied();
         let size = |state: &str, name: &str| {
@@ -105,6 +108,7 @@ fn loading(run: &Run, summary: &Summary) -> Section {
             share(metric("documents_loaded"), metric("documents_offered")),
             optional(metric("documents_rejected"), format::whole),
             optional(entry.median_s, format::seconds),
+            interval(Some(entry)),
             optional(metric("documents_per_s"), format::count),
             optional(metric("bytes_per_s"), |rate| format!("{:.0}", rate / 1e6)),
             entry.bound_by.clone().unwrap_or_else(none),
@@ -131,12 +135,13 @@ fn loading(run: &Run, summary: &Summary) -> Section {
 }
 
 /// Place of the column of logs: behind what is on disk, which holds them.
-const LOGS: usize = 8;
+const LOGS: usize = 9;
 
 fn sizes(run: &Run, summary: &Summary) -> Section {
     let mut section = Section::new(
         "size".to_owned(),
         &[
+            "class",
             "system",
             "variant",
             "storage",
@@ -148,7 +153,7 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
             "bytes/document",
             "of raw",
         ],
-        4,
+        NAMES + 1,
     );
     let mut logs: Vec<Option<f64>> = Vec::new();
     let raw = summary
@@ -168,6 +173,7 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
         let total = entry.metrics.get("files_bytes").copied();
         logs.push(None);
         section.rows.push(vec![
+            none(),
             "files".into(),
             format.into(),
             none(),
@@ -180,7 +186,8 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
             of_raw(total),
         ]);
     }
-    for configuration in &run.manifest.configurations {
+    let mut ranges = false;
+    for configuration in by_class(run) {
         for state in ["drained", "compacted"] {
             let Some(entry) = find(summary, configuration, "size", Some(state)) else { continue };
             let metric = |name: &str| entry.metrics.get(name).copied();
@@ -188,7 +195,7 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
             let mut row = name(configuration);
             row.extend([
                 state.to_owned(),
-                optional(total, format::bytes),
+                size_with_range(total, metric("least_total_bytes"), metric("most_total_bytes"), &mut ranges),
                 optional(metric("data_bytes"), format::bytes),
                 optional(metric("index_bytes"), format::bytes),
                 optional(metric("files_bytes"), format::bytes),
@@ -206,12 +213,39 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
             row.insert(LOGS, optional(*logs, format::bytes));
         }
     }
+    if ranges {
+        section
+            .notes
+            .push("total: the median over loads, and the smallest and the largest of them".to_owned());
+    }
     section.notes.push(
         "total, data and indexes as each system's own catalogue counts; on disk: allocated blocks of its \
          whole data folder, logs included"
             .to_owned(),
     );
     section
+}
+
+/// A size, with its range over loads where that shows in three digits.
+fn size_with_range(median: Option<f64>, least: Option<f64>, most: Option<f64>, ranges: &mut bool) -> String {
+    let text = optional(median, format::bytes);
+    match (least.map(format::bytes), most.map(format::bytes)) {
+        (Some(least), Some(most)) if least != most => {
+            *ranges = true;
+            format!("{text} ({least} … {most})")
+        }
+        _ => text,
+    }
+}
+
+/// Columns that name a configuration.
+pub(crate) const NAMES: usize = 4;
+
+/// Configurations class by class, in the order of the plan within each; reference rows last.
+pub(crate) fn by_class(run: &Run) -> Vec<&Configuration> {
+    let mut all: Vec<&Configuration> = run.manifest.configurations.iter().collect();
+    all.sort_by_cached_key(|one| (one.reference, one.ranking_place()));
+    all
 }
 
 /// What a reader must know to compare the rows.
@@ -230,11 +264,11 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     };
     let embedded = list(&|configuration| configuration.embedded);
     if !embedded.is_empty() {
-        section.notes.push(format!("embedded, so no network is in their times: {embedded}"));
+        section.notes.push(format!("embedded, no network in their times: {embedded}"));
     }
     for (transport, words) in [
-        ("tcp", "servers reached over TCP on the loopback interface, which is in their times"),
-        ("unix", "servers reached over a Unix socket, which is in their times"),
+        ("tcp", "servers, with TCP on the loopback interface in their times"),
+        ("unix", "servers, with a Unix socket in their times"),
     ] {
         let servers = list(&|configuration| configuration.transport.as_deref() == Some(transport));
         if !servers.is_empty() {
@@ -243,23 +277,118 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     }
     let ended = list(&|configuration| configuration.end_of_life);
     if !ended.is_empty() {
-        section.notes.push(format!("no longer supported by their makers: {ended}"));
+        section.notes.push(format!("end of life, no longer supported by their makers: {ended}"));
     }
+    section.notes.extend(classes(run));
+    section.notes.extend(memory(run));
+    section.notes.extend(idle_cores(run, summary));
     section.notes.push(
-        "hot: asked again and again; cold: engine restarted, its files verified to be out of the page cache"
+        "hot: repeated executions; cold: engine restarted, data files verified to be out of the page cache"
             .to_owned(),
     );
     section.notes.push(
-        "intervals: 95 %, bootstrap over rounds; × of best: ratio of medians over shared rounds with its own \
-         interval, and called different only where that excludes 1"
+        "intervals: 95 %, bootstrap over rounds; × of best: ratio of medians over shared rounds within a class; two \
+         systems differ only where its interval excludes 1"
             .to_owned(),
     );
+    section.notes.extend(precision(summary));
+    let Stolen { trials, of } = summary.stolen;
+    if trials > 0 {
+        section.notes.push(format!(
+            "the hypervisor took more than {} of the processor during {trials} of {of} trials",
+            format::percent(Stolen::SHARE)
+        ));
+    }
     section.notes.push(format!(
-        "every answer was compared with the reference; nothing here extrapolates beyond {} cores",
+        "every answer was checked against the reference; results hold for this machine with {} cores",
         summary.machine.cores
     ));
-    section.notes.push(format!("everything behind these figures: {}", run.path));
+    section.notes.push(format!("run folder with all trials: {}", run.path));
     section
+}
+
+/// What each class means, of those that the run has.
+fn classes(run: &Run) -> Vec<String> {
+    let has = |class: Option<Preparation>| {
+        run.manifest.configurations.iter().any(|one| !one.reference && one.preparation == class)
+    };
+    let words = [
+        (Some(Preparation::AsIs), "as-is: no index, hint, sort key or column on any path"),
+        (
+            Some(Preparation::Prepared),
+            "prepared: an index, hints or a sort key on the questions' paths; questions name paths",
+        ),
+        (
+            Some(Preparation::Extracted),
+            "extracted: the questions' paths are columns beside the document; questions name columns",
+        ),
+        (None, "not stated: made by a version without preparation classes; compare variants with care"),
+    ];
+    let there = words.into_iter().filter(|(class, _)| has(*class));
+    there.map(|(_, words)| format!("class {words}")).collect()
+}
+
+/// How memory was set.
+fn memory(run: &Run) -> Vec<String> {
+    let ranked = || run.manifest.configurations.iter().filter(|one| !one.reference);
+    let mut notes = Vec::new();
+    if let Some(bytes) = ranked().find_map(|one| one.memory_bytes) {
+        notes.push(format!(
+            "memory: every system may use {}, set as its makers advise (docs/fairness.md)",
+            format::bytes(bytes as f64)
+        ));
+    }
+    if ranked().any(|one| one.profile == Some(Profile::Stock)) {
+        notes.push("stock: the memory settings of the package, ranked apart".to_owned());
+    }
+    notes
+}
+
+/// Systems whose unit of parallel work is larger than what each core would get.
+fn idle_cores(run: &Run, summary: &Summary) -> Option<String> {
+    let (documents, cores) = (summary.data.documents, summary.machine.cores as u64);
+    let idle =
+        |one: &&Configuration| one.parallel_unit.is_some_and(|unit| unit.saturating_mul(cores) > documents);
+    let mut names: Vec<String> = run
+        .manifest
+        .configurations
+        .iter()
+        .filter(idle)
+        .map(|one| format!("{} ({})", one.title, format::whole(one.parallel_unit.unwrap_or(0) as f64)))
+        .collect();
+    names.dedup();
+    (!names.is_empty()).then(|| {
+        format!(
+            "too few documents for all cores, by documents in a unit of parallel work: {}",
+            names.join(", ")
+        )
+    })
+}
+
+/// What became of `--precision`.
+fn precision(summary: &Summary) -> Vec<String> {
+    let Some(found) = &summary.precision else { return Vec::new() };
+    let share = format::percent(found.share);
+    let reached = found.cells - found.not_reached.len();
+    let mut notes = vec![format!(
+        "precision: {reached} of {} ranked cells are within ± {share} after {} rounds; intervals are wider than at one \
+         look (error probability {:.4} at this one) so that looking several times raises no false alarms",
+        found.cells, found.rounds, found.alpha
+    )];
+    for one in &found.not_reached {
+        let to = one
+            .share
+            .map_or_else(|| "no interval".to_owned(), |share| format!("± {}", format::percent(share)));
+        notes.push(format!(
+            "  not within ± {share}: {} {} {} {} {}: {to}",
+            one.system,
+            one.version,
+            one.variant,
+            one.step,
+            one.phase.words()
+        ));
+    }
+    notes
 }
 
 fn trouble(summary: &Summary) -> Option<Section> {
@@ -308,6 +437,7 @@ pub(crate) fn parameter<'a>(entry: &'a Entry, name: &str) -> Option<&'a str> {
 
 pub(crate) fn name(configuration: &Configuration) -> Vec<String> {
     vec![
+        if configuration.reference { none() } else { configuration.ranking() },
         format!("{} {}", configuration.system, configuration.version),
         configuration.variant.clone(),
         configuration.storage.clone(),
@@ -325,7 +455,11 @@ fn retains(run: &Run, configuration: &Configuration) -> String {
             let changes: Vec<&str> = structure.changes.keys().map(String::as_str).collect();
             changes.join(", ")
         }
-        Some(structure) => structure.retains.clone(),
+        Some(structure) => match structure.retains.as_str() {
+            "bytes" => "same bytes".to_owned(),
+            "value" => "same values".to_owned(),
+            other => other.to_owned(),
+        },
     }
 }
 
@@ -357,4 +491,12 @@ pub(crate) fn printable(text: &str) -> String {
         .split_whitespace()
         .collect::<Vec<_>>()
         .join(" ")
+}
+
+/// An interval of seconds.
+pub(crate) fn interval(entry: Option<&Entry>) -> String {
+    match entry.and_then(|entry| entry.low_s.zip(entry.high_s)) {
+        Some((low, high)) => format!("{} … {}", format::seconds(low), format::seconds(high)),
+        None => none(),
+    }
 }

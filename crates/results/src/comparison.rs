@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_measure::statistics::{Estimate, paired_ratio};
+use jsonathlon_measure::statistics::{Estimate, paired_ratio_at};
 use serde::{Deserialize, Serialize};
 
 use crate::manifest::Configuration;
@@ -128,7 +128,7 @@ struct Standing<'a> {
 
 /// Every question's cell beside the best of its ranking, and beside the first reference row. Cells without
 /// a time, and those of systems that hold fewer documents, are in no comparison.
-pub(crate) fn comparisons(run: &Run, entries: &[Entry]) -> Vec<Comparison> {
+pub(crate) fn comparisons(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Comparison> {
     let mut groups: BTreeMap<(&str, Phase, String), Vec<Standing<'_>>> = BTreeMap::new();
     for entry in entries.iter().filter(|entry| matches!(entry.phase, Phase::Load | Phase::Cold | Phase::Hot))
     {
@@ -175,10 +175,10 @@ pub(crate) fn comparisons(run: &Run, entries: &[Entry]) -> Vec<Comparison> {
             if standing.configuration.is_ranked()
                 && let Some(best) = best_of(standings, &standing.configuration.ranking())
             {
-                found.extend(rounds.compare(standing, best, Against::Best));
+                found.extend(rounds.compare(standing, best, Against::Best, alpha));
             }
             if let Some(reference) = reference {
-                found.extend(rounds.compare(standing, reference, Against::Reference));
+                found.extend(rounds.compare(standing, reference, Against::Reference, alpha));
             }
         }
     }
@@ -215,7 +215,13 @@ impl<'a> Rounds<'a> {
         rounds.map(|trials| trials.iter().filter_map(|trial| trial.seconds).collect()).collect()
     }
 
-    fn compare(&self, one: &Standing<'_>, other: &Standing<'_>, against: Against) -> Option<Comparison> {
+    fn compare(
+        &self,
+        one: &Standing<'_>,
+        other: &Standing<'_>,
+        against: Against,
+        alpha: f64,
+    ) -> Option<Comparison> {
         if one.entry.median_s.is_none() || other.entry.median_s.is_none() {
             return None;
         }
@@ -223,7 +229,7 @@ impl<'a> Rounds<'a> {
         let seconds = |trials: &Vec<&Trial>| trials.iter().filter_map(|trial| trial.seconds).collect();
         let (a, b): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
             a.iter().filter_map(|(round, mine)| Some((seconds(mine), seconds(b.get(round)?)))).unzip();
-        let ratio = paired_ratio(&a, &b)?;
+        let ratio = paired_ratio_at(&a, &b, alpha)?;
         Some(Comparison {
             workload: one.entry.workload.clone(),
             step: one.entry.step.clone(),

@@ -14,6 +14,7 @@ pub mod journal;
 pub mod jsonbench;
 pub mod manifest;
 pub mod noise;
+pub mod precision;
 pub mod published;
 pub mod ranking;
 pub mod record;

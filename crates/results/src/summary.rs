@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use jsonathlon_measure::machine::Machine;
-use jsonathlon_measure::statistics::{estimate, median};
+use jsonathlon_measure::statistics::{estimate_at, median};
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
@@ -12,6 +12,7 @@ use crate::comparison::{Comparison, comparisons};
 use crate::folder::{read_manifest, read_records};
 use crate::jsonbench::{self, Exported};
 use crate::manifest::{Configuration, Manifest, SCHEMA};
+use crate::precision::{self, Precision};
 use crate::ranking::Profile;
 use crate::record::{Body, Cell, FailureKind, Metrics, Parameters, Phase, PlanCheck, Record, Trial, Verdict};
 use crate::score::{Entrant, QUESTIONS, Score, scores};
@@ -38,12 +39,39 @@ pub struct Summary {
     /// Questions' cells beside the best of their ranking and beside the yardstick.
     #[serde(default)]
     pub comparisons: Vec<Comparison>,
+    /// What became of `--precision`, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub precision: Option<Precision>,
+    /// Trials beside which the hypervisor took more than 2 % of the processor, of all that it was looked at beside.
+    #[serde(default)]
+    pub stolen: Stolen,
     /// Scores in the published formula, among this run's own configurations; none of a run that is not
     /// complete.
     #[serde(default)]
     pub published_scores: Vec<PublishedScore>,
     /// One entry a failed trial, and one a plan that broke its configuration's promise.
     pub failures: Vec<FailureEntry>,
+}
+
+/// Trials beside which the hypervisor took more of the processor than can be passed over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stolen {
+    /// With more than 2 % of all cores' time taken.
+    pub trials: u64,
+    /// Of so many.
+    pub of: u64,
+}
+
+impl Stolen {
+    /// The share of the processor from which on a trial counts.
+    pub const SHARE: f64 = 0.02;
+
+    fn of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Self {
+        trials.filter_map(|trial| trial.metrics.get("machine_steal_share")).fold(
+            Self::default(),
+            |sum, share| Self { trials: sum.trials + u64::from(*share > Self::SHARE), of: sum.of + 1 },
+        )
+    }
 }
 
 /// A configuration's score in the formula of the published benchmark, from round 1 alone; see
@@ -225,9 +253,11 @@ impl Run {
             known.push(trial);
         }
         let mut results = file_rows(&self.manifest);
-        results.extend(order.iter().filter_map(|key| entry(cells.get(key)?)));
+        let alpha = precision::alpha(&self.manifest, self.trials());
+        results.extend(order.iter().filter_map(|key| entry(cells.get(key)?, alpha)));
         mark_partial(&self.manifest, &mut results);
-        let comparisons = comparisons(self, &results);
+        let comparisons = comparisons(self, &results, alpha);
+        let precision = precision::precision(&self.manifest, self.trials(), &results);
         let complete = self.open_trials().is_empty();
         Summary {
             schema: SCHEMA,
@@ -245,6 +275,8 @@ impl Run {
             },
             results,
             comparisons,
+            precision,
+            stolen: Stolen::of(self.trials()),
             // A trial that is yet to come would count as a missing time.
             published_scores: if complete { published_scores(self) } else { Vec::new() },
             failures: self.trials().filter_map(failure).chain(self.plans().filter_map(broken_plan)).collect(),
@@ -367,7 +399,7 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
         .collect()
 }
 
-fn entry(trials: &[&Trial]) -> Option<Entry> {
+fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
     let Cell { workload, system, version, variant, step, phase, parameters } = trials.first()?.cell.clone();
     let verdict = trials.iter().map(|trial| trial.verdict).max()?;
     let timed: Vec<&&Trial> = trials.iter().filter(|trial| trial.seconds.is_some()).collect();
@@ -377,7 +409,8 @@ fn entry(trials: &[&Trial]) -> Option<Entry> {
     }
     // One wrong or failed trial takes the time of the whole cell away: a configuration that answers
     // right four times out of five has no speed.
-    let estimate = verdict.has_time().then(|| estimate(&rounds.into_values().collect::<Vec<_>>())).flatten();
+    let estimate =
+        verdict.has_time().then(|| estimate_at(&rounds.into_values().collect::<Vec<_>>(), alpha)).flatten();
     Some(Entry {
         workload,
         system,

@@ -8,7 +8,7 @@ use std::{fs, os::unix::fs::PermissionsExt as _, path::Path};
 
 use jsonathlon_systems::{
     Catalogue, LoadMode, Provenance, System,
-    catalogue::{Setting, select_variants},
+    catalogue::{Setting, name_of, select_variants},
 };
 
 use support::changed;
@@ -38,18 +38,21 @@ fn a_configuration_by_address_says_so_and_is_another_experiment() {
             )
             .unwrap()
     };
-    let one = there(1);
-    assert_eq!((one.version.as_str(), there(2).version.as_str()), ("18.6+address", "18.6+address2"));
+    let one = there(None);
+    assert_eq!((one.system.as_str(), one.version.as_str()), ("postgresql", "18.6+address"));
+    let second = there(Some(2));
+    assert_eq!((second.system.as_str(), second.version.as_str()), ("postgresql#2", "18.6+address"));
+    assert_eq!(name_of(&second.system), "postgresql");
     assert_eq!(one.reports.as_deref(), Some("18.6 (Debian 18.6-1)"));
     assert!(one.server.is_none() && one.artifact.is_none() && one.elsewhere.is_some());
     assert_ne!(one.digest, installed.digest);
     assert!(one.exceptions.iter().any(|exception| exception.what == "a server by address"));
     assert!(!one.exceptions.iter().any(|exception| exception.what.contains("untried")));
     let old =
-        system.configuration_elsewhere(Provenance::Address, "9.6.24", 1, "json-only", "default").unwrap();
+        system.configuration_elsewhere(Provenance::Address, "9.6.24", None, "json-only", "default").unwrap();
     let told = old.exceptions.iter().find(|exception| exception.what.contains("untried")).unwrap();
     assert!(told.what.contains("9.6.24") && told.why.contains("18.6"), "{told:?}");
-    let own = system.configuration_elsewhere(Provenance::Own, "18.1", 1, "json-only", "default").unwrap();
+    let own = system.configuration_elsewhere(Provenance::Own, "18.1", None, "json-only", "default").unwrap();
     assert_eq!(own.version, "18.1+own");
     assert!(own.server.is_some() && own.elsewhere.is_none());
 }
@@ -59,8 +62,9 @@ fn what_differs_by_address_is_in_the_folder() {
     let catalogue = catalogue();
     let system = catalogue.get("clickhouse").unwrap();
     let installed = system.configuration(system.default_version(), "challenge", "default").unwrap();
-    let there =
-        system.configuration_elsewhere(Provenance::Address, "26.7.2.1", 1, "challenge", "default").unwrap();
+    let there = system
+        .configuration_elsewhere(Provenance::Address, "26.7.2.1", None, "challenge", "default")
+        .unwrap();
     assert_eq!((installed.protocol.as_str(), there.protocol.as_str()), ("chdb", "clickhouse"));
     assert!(installed.embedded && !there.embedded);
     let (installed, there) = (installed.analytics.unwrap(), there.analytics.unwrap());
@@ -80,7 +84,7 @@ fn settings_with_which_a_server_is_started_are_not_its_by_address() {
     assert_eq!(names(Setting::Started), ["indexed", "no-index"]);
     assert_eq!(names(Setting::ByAddress), ["no-index", "not-covered"]);
     let there =
-        system.configuration_elsewhere(Provenance::Address, "6.0.5", 1, "indexed", "default").unwrap();
+        system.configuration_elsewhere(Provenance::Address, "6.0.5", None, "indexed", "default").unwrap();
     assert!(there.open.settings.is_empty());
     let not_set = there.exceptions.iter().find(|exception| exception.what.starts_with("not set: ")).unwrap();
     assert!(not_set.what.contains("internalQueryPlannerGenerateCoveredWholeIndexScans"));
@@ -88,7 +92,7 @@ fn settings_with_which_a_server_is_started_are_not_its_by_address() {
     let there = catalogue
         .get("clickhouse")
         .unwrap()
-        .configuration_elsewhere(Provenance::Address, "26.7", 1, "challenge", "default")
+        .configuration_elsewhere(Provenance::Address, "26.7", None, "challenge", "default")
         .unwrap();
     assert!(
         there.open.statements.iter().any(|statement| statement.contains("use_query_condition_cache = 0"))
@@ -116,7 +120,7 @@ fn mistakes_are_named_with_file_line_and_key() {
     let sqlite = catalogue();
     let sqlite = sqlite.get("sqlite").unwrap();
     let error =
-        sqlite.configuration_elsewhere(Provenance::Address, "3", 1, "indexed", "default").unwrap_err();
+        sqlite.configuration_elsewhere(Provenance::Address, "3", None, "indexed", "default").unwrap_err();
     assert!(error.to_string().contains("no [address]"), "{error}");
 }
 
@@ -149,7 +153,7 @@ fn own_programs_are_found_in_their_folder_its_bin_or_alone() {
         let found = mysql.own_programs(&at(place)).unwrap();
         assert_eq!(found.into_iter().collect::<Vec<_>>(), [("mysqld".to_owned(), at("my/sbin/mysqld"))]);
     }
-    let own = mysql.configuration_elsewhere(Provenance::Own, "9.7.4", 1, "json-only", "default").unwrap();
+    let own = mysql.configuration_elsewhere(Provenance::Own, "9.7.4", None, "json-only", "default").unwrap();
     assert_eq!(own.server.unwrap().start[0], "{{mysqld}}");
     assert!(error(postgresql, &at("half")).contains("there is no `postgres` in it"));
     assert!(error(postgresql, &at("nowhere")).contains("no such file or folder"));

@@ -38,8 +38,9 @@ pub struct Elsewhere {
     pub system: String,
     /// Its address, which holds no password, or the path of its programs.
     pub at: String,
-    /// Its number among those of this system and kind, counted from 1.
-    pub number: usize,
+    /// Its number among those of this system, counted from 1, where there are several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<usize>,
     /// What it said about its version when the run began.
     pub reported: String,
     /// What the run's own databases are called there, before their number.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jsonathlon_drivers::address::{Address, Password, is_address};
 use jsonathlon_results::manifest;
-use jsonathlon_systems::catalogue::{Setting, select_variants};
+use jsonathlon_systems::catalogue::{Setting, name_of, select_variants};
 use jsonathlon_systems::{Catalogue, Configuration, Installed, Provenance, System, Transport};
 use jsonathlon_workloads::proof::reported_version;
 use jsonathlon_workloads::settings::{Elsewhere, Settings};
@@ -39,13 +39,15 @@ pub(super) fn find(
         restarts.insert(name, command);
     }
     let (mut all, mut targets) = (Vec::new(), Vec::new());
-    let mut numbers: BTreeMap<(String, &str), usize> = BTreeMap::new();
+    let named = |text: &String| text.split_once('=').map_or(String::new(), |(name, _)| name.to_owned());
+    let mut numbers: BTreeMap<String, usize> = BTreeMap::new();
     for text in wanted.systems {
         let (name, at) = pair("--system", text)?;
         let system = catalogue.get(name)?;
         let kind = provenance(at);
-        let number = numbers.entry((name.to_owned(), kind.word())).or_default();
+        let number = numbers.entry(name.to_owned()).or_default();
         *number += 1;
+        let several = wanted.systems.iter().filter(|other| named(other) == name).count() > 1;
         let at = match kind {
             Provenance::Address => at.to_owned(),
             // A resumed run may be started from elsewhere.
@@ -57,7 +59,7 @@ pub(super) fn find(
         let mut one = Elsewhere {
             system: name.to_owned(),
             at,
-            number: *number,
+            number: several.then_some(*number),
             reported: String::new(),
             name: own_name()?,
             restart: restarts.remove(name).map(str::to_owned),
@@ -117,11 +119,11 @@ pub(super) fn again(
     }
     let mut targets: Vec<Target> = Vec::new();
     for then in then.iter().filter(|then| is_elsewhere(&then.version)) {
-        let system = catalogue.get(&then.system)?;
+        let system = catalogue.get(name_of(&then.system))?;
         let mut found = None;
-        for one in settings.elsewhere.iter().filter(|one| one.system == then.system) {
+        for one in settings.elsewhere.iter().filter(|one| one.system == name_of(&then.system)) {
             let configuration = configuration(one, system, &then.variant, &then.storage)?;
-            if configuration.version == then.version {
+            if (&configuration.system, &configuration.version) == (&then.system, &then.version) {
                 found = Some((one, as_before(configuration.reached_over(settings.transport)?, then)?));
             }
         }
@@ -240,7 +242,8 @@ fn target(
 }
 
 /// From the environment: that of the very system, or that of all of its name.
-fn password(system: &str, number: usize) -> Password {
+fn password(system: &str, number: Option<usize>) -> Password {
+    let number = number.unwrap_or(1);
     let name: String = system
         .chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' })
@@ -265,7 +268,7 @@ mod tests {
 
     #[test]
     fn versions_tell_where_a_system_is_from() {
-        for version in ["18.6+address", "18.6+own", "9.7.4+address2"] {
+        for version in ["18.6+address", "18.6+own"] {
             assert!(is_elsewhere(version), "{version}");
         }
         for version in ["18.6", "1.0+build", "address"] {

@@ -20,6 +20,15 @@ use super::{
 /// The folder of statement files that hold by address only.
 pub(crate) const BY_ADDRESS: &str = "address";
 
+/// Between a system's name and its number among several of one run.
+const NUMBER: char = '#';
+
+/// A system's name without its number among several of one run.
+#[must_use]
+pub fn name_of(system: &str) -> &str {
+    system.split_once(NUMBER).map_or(system, |(name, _)| name)
+}
+
 /// The only placeholder of these statements.
 const DATABASE: &str = "database";
 
@@ -126,7 +135,8 @@ impl System {
     /// The configuration of a variant with a storage setting on a server by
     /// address or on the user's own programs, which say that they are
     /// `reported`. Its version is `reported` with where it comes from, as
-    /// `18.6+address`; `number` tells several of one system apart.
+    /// `18.6+address`; where one run has several of the system, `number` counts them from 1 and they are called
+    /// `postgresql#1`, `postgresql#2`.
     ///
     /// # Errors
     /// The variant or the storage setting is unknown, or the folder does not say
@@ -135,7 +145,7 @@ impl System {
         &self,
         provenance: Provenance,
         reported: &str,
-        number: usize,
+        number: Option<usize>,
         variant: &str,
         storage: &str,
     ) -> Result<Configuration, CatalogueError> {
@@ -149,10 +159,10 @@ impl System {
         // What sessions are told when they are opened may be another's.
         configuration.reports = configuration.asks_version.is_none().then(|| reported.to_owned());
         let version = plain_version(reported);
-        configuration.version = match number {
-            0 | 1 => format!("{version}+{}", provenance.word()),
-            number => format!("{version}+{}{number}", provenance.word()),
-        };
+        configuration.version = format!("{version}+{}", provenance.word());
+        if let Some(number) = number {
+            configuration.system = format!("{}{NUMBER}{number}", self.name());
+        }
         if let Some(server) = &mut configuration.server
             && let Some((init, start)) = server.own.take()
         {

@@ -30,7 +30,7 @@ pub use artifact::{ANY_PLATFORM, Artifact, DebianPackage, Source, SourceKind, pl
 pub(crate) use built::identity;
 pub use configuration::{Analytics, Configuration, Open, Properties, QuestionRules, StatementFile};
 pub use definition::{Exception, LoadMode, Need};
-pub use elsewhere::{Elsewhere, Provenance};
+pub use elsewhere::{Elsewhere, Provenance, name_of};
 pub use error::CatalogueError;
 pub(crate) use error::listed;
 pub use folder::Origin;

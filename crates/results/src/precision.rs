@@ -1,0 +1,117 @@
+//! How precise a run was to be, and which cells are not.
+
+use jsonathlon_measure::looks::{Looks, PRECISION_ROUNDS};
+use jsonathlon_measure::statistics::ALPHA;
+use serde::{Deserialize, Serialize};
+
+use crate::manifest::Manifest;
+use crate::record::{Phase, Trial, Verdict};
+use crate::summary::Entry;
+
+/// What became of `--precision`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Precision {
+    /// Half of an interval's width at most, as a share of the median.
+    pub share: f64,
+    /// Rounds that it took.
+    pub rounds: u32,
+    /// Two-sided error probability of the intervals at that look; see [`Looks`].
+    pub alpha: f64,
+    /// Ranked cells.
+    pub cells: usize,
+    /// Those that are wider, or have no interval.
+    pub not_reached: Vec<NotReached>,
+}
+
+/// A ranked cell whose interval is wider than asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NotReached {
+    /// System.
+    pub system: String,
+    /// Version.
+    pub version: String,
+    /// Variant.
+    pub variant: String,
+    /// Step.
+    pub step: String,
+    /// Phase.
+    pub phase: Phase,
+    /// What was reached instead; none without an interval.
+    pub share: Option<f64>,
+}
+
+/// What a run was asked for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Wanted {
+    share: f64,
+    least: u32,
+}
+
+impl Wanted {
+    /// None of a run that was not to be precise.
+    pub(crate) fn of(manifest: &Manifest) -> Option<Self> {
+        let settings = &manifest.settings;
+        let enough = settings.get("enough")?;
+        if enough.get("by")?.as_str()? != "precision" {
+            return None;
+        }
+        let least = settings.get("rounds")?.as_u64()?;
+        Some(Self { share: enough.get("share")?.as_f64()?, least: u32::try_from(least).ok()? })
+    }
+
+    /// The error probability of the intervals of a run that ended after `rounds` rounds: its look's portion, or
+    /// all that is left where the time was spent between two looks.
+    fn alpha(self, rounds: u32) -> f64 {
+        let looks = Looks::new(self.least, PRECISION_ROUNDS.max(self.least));
+        if looks.rounds().contains(&rounds) { looks.alpha_at(rounds) } else { looks.alpha_at_end(rounds) }
+    }
+}
+
+/// The error probability of a run's intervals.
+pub(crate) fn alpha<'a>(manifest: &Manifest, trials: impl Iterator<Item = &'a Trial>) -> f64 {
+    Wanted::of(manifest).map_or(ALPHA, |wanted| wanted.alpha(rounds(trials)))
+}
+
+/// Rounds in which questions were asked.
+fn rounds<'a>(trials: impl Iterator<Item = &'a Trial>) -> u32 {
+    let asked = trials.filter(|trial| trial.cell.phase.planned() == Phase::Hot);
+    asked.map(|trial| trial.round).max().unwrap_or(0)
+}
+
+/// What became of it; none of a run that was not to be precise.
+pub(crate) fn precision<'a>(
+    manifest: &Manifest,
+    trials: impl Iterator<Item = &'a Trial>,
+    entries: &[Entry],
+) -> Option<Precision> {
+    let wanted = Wanted::of(manifest)?;
+    let rounds = rounds(trials);
+    let is_ranked = |entry: &&Entry| {
+        let of = manifest.configurations.iter().find(|one| one.is_of(entry));
+        let phase = matches!(entry.phase, Phase::Load | Phase::Cold | Phase::Hot);
+        phase
+            && of.is_some_and(|one| one.is_ranked())
+            && matches!(entry.verdict, Verdict::Exact | Verdict::Approximate)
+    };
+    let ranked: Vec<&Entry> = entries.iter().filter(is_ranked).collect();
+    let reached = |entry: &Entry| Some(entry.high_s? / entry.median_s? - 1.0);
+    let not_reached = ranked
+        .iter()
+        .filter(|entry| reached(entry).is_none_or(|share| share > wanted.share))
+        .map(|entry| NotReached {
+            system: entry.system.clone(),
+            version: entry.version.clone(),
+            variant: entry.variant.clone(),
+            step: entry.step.clone(),
+            phase: entry.phase,
+            share: reached(entry),
+        })
+        .collect();
+    Some(Precision {
+        share: wanted.share,
+        rounds,
+        alpha: wanted.alpha(rounds),
+        cells: ranked.len(),
+        not_reached,
+    })
+}
