@@ -237,8 +237,14 @@ fn the_published_score_stands_below_the_questions_in_words_of_its_own() {
     };
     let (hot, cold) = (format!("{:.2} ×", mean(1.0).exp()), format!("{:.2} ×", mean(3.0).exp()));
     let all = "5 hot, 5 cold of 5";
-    assert_eq!(rows[0], ["not stated, json-only", "fast 1.0", "plain", "default", "1.00 ×", "1.00 ×", "1.00 ×", all]);
-    assert_eq!(rows[1], ["not stated, json-only", "slow 1.0", "plain", "default", &hot, &cold, "1.00 ×", all]);
+    assert_eq!(
+        rows[0],
+        ["not stated, json-only", "fast 1.0", "plain", "default", "1.00 ×", "1.00 ×", "1.00 ×", all]
+    );
+    assert_eq!(
+        rows[1],
+        ["not stated, json-only", "slow 1.0", "plain", "default", &hot, &cold, "1.00 ×", all]
+    );
     assert_eq!(rows[2], ["not stated, json-only", "partial 1.0", "plain", "default", "–", "–", "–", all]);
     assert!(section.contains("(10 ms + t) ÷ (10 ms + the best t") && section.contains("without an interval"));
     assert!(!section.contains("yardstick"), "a row to read others by has no score");

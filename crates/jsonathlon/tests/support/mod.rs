@@ -111,6 +111,11 @@ impl World {
         let mut all =
             vec!["run", "--systems-dir", &folder, "-s", names, "--json", "--no-yardstick", "-o", out];
         all.extend(more);
+        // A plain run takes as many rounds as fit into its time, which no test waits for.
+        let chooses = |one: &&str| ["-r", "--rounds", "--budget", "--precision"].contains(one);
+        if !more.iter().any(|one| chooses(&one)) {
+            all.extend(["-r", "5"]);
+        }
         all.into_iter().map(str::to_owned).collect()
     }
 

@@ -1,0 +1,238 @@
+//! Preparation classes, memory profiles, and what is hot: what may stand beside what.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod support;
+
+use jsonathlon_results::comparison::Against;
+use jsonathlon_results::folder::RunFolder;
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::ranking::{Preparation, Profile};
+use jsonathlon_results::record::{Body, Phase, Record, Verdict};
+use jsonathlon_results::summary::{Run, Summary};
+
+use support::{cell, configuration, run, trial};
+
+fn prepared(system: &str, preparation: Preparation, profile: Profile) -> Configuration {
+    Configuration {
+        preparation: Some(preparation),
+        profile: Some(profile),
+        variant: preparation.word().into(),
+        ranks_with: String::new(),
+        ..configuration(system, "1")
+    }
+}
+
+/// A run of these, each with hot Q1 times of so many seconds in five rounds.
+fn timed(configurations: &[(Configuration, f64)]) -> Run {
+    let all: Vec<Configuration> = configurations.iter().map(|(one, _)| one.clone()).collect();
+    let mut made = run("made", &all);
+    made.records.clear();
+    for (one, seconds) in configurations {
+        let with_identity = |step: &str, phase| {
+            let mut cell = cell(one, step, phase);
+            if let (Some(class), Some(profile)) = (one.preparation, one.profile) {
+                cell.parameters.insert("preparation".into(), class.word().into());
+                cell.parameters.insert("profile".into(), profile.word().into());
+            }
+            cell
+        };
+        made.records.push(trial(with_identity("load", Phase::Load), 1, Some(1.0)));
+        for round in 1..=5 {
+            made.records.push(trial(with_identity("q1", Phase::Hot), round, Some(*seconds)));
+        }
+    }
+    made
+}
+
+/// Who each configuration is held against, as `variant profile` pairs.
+fn bests(summary: &Summary) -> Vec<(String, String)> {
+    let name = |variant: &str, profile: Option<&str>| format!("{variant} {}", profile.unwrap_or("–"));
+    summary
+        .comparisons
+        .iter()
+        .filter(|one| one.against == Against::Best && one.phase == Phase::Hot)
+        .map(|one| {
+            let own = one.parameters.get("profile").and_then(|word| word.as_str());
+            (
+                name(&format!("{} {}", one.system, one.variant), own),
+                name(
+                    &format!("{} {}", one.other_system, one.other_variant),
+                    one.other_profile.map(Profile::word),
+                ),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn classes_and_profiles_are_never_in_one_ranking() {
+    let made = timed(&[
+        (prepared("a", Preparation::AsIs, Profile::Sized), 1.0),
+        (prepared("b", Preparation::AsIs, Profile::Sized), 2.0),
+        (prepared("a", Preparation::Prepared, Profile::Sized), 0.1),
+        (prepared("b", Preparation::Prepared, Profile::Sized), 0.2),
+        // The same system and variant, with the memory of its package.
+        (prepared("a", Preparation::AsIs, Profile::Stock), 0.01),
+    ]);
+    let summary = made.summary();
+    assert_eq!(
+        summary.results.iter().filter(|entry| entry.step == "q1").count(),
+        5,
+        "each is a cell of its own"
+    );
+    let pairs = bests(&summary);
+    let best = |of: &str| pairs.iter().find(|(one, _)| one == of).unwrap().1.as_str();
+    assert_eq!(best("b as-is sized"), "a as-is sized");
+    assert_eq!(best("b prepared sized"), "a prepared sized");
+    assert_eq!(best("a as-is stock"), "a as-is stock", "the fastest of all is alone in its ranking");
+    assert_eq!(pairs.len(), 5);
+}
+
+#[test]
+fn what_is_not_ranked_is_held_against_nobody() {
+    let published = Configuration { ranked: false, ..prepared("b", Preparation::Prepared, Profile::Sized) };
+    let made =
+        timed(&[(prepared("a", Preparation::Prepared, Profile::Sized), 1.0), (published.clone(), 0.1)]);
+    let pairs = bests(&made.summary());
+    assert_eq!(pairs, [("a prepared sized".to_owned(), "a prepared sized".to_owned())]);
+    assert!(published.ranking().ends_with("not ranked"), "{}", published.ranking());
+}
+
+#[test]
+fn rankings_have_names_for_people() {
+    let of = |preparation, profile, ranks_with: &str| {
+        let one =
+            Configuration { preparation, profile, ranks_with: ranks_with.into(), ..configuration("a", "1") };
+        one.ranking()
+    };
+    let (prepared, sized, stock) = (Some(Preparation::Prepared), Some(Profile::Sized), Some(Profile::Stock));
+    assert_eq!(of(prepared, sized, ""), "prepared");
+    assert_eq!(of(prepared, stock, ""), "prepared, stock");
+    assert_eq!(of(prepared, sized, "approximate"), "prepared, approximate");
+    assert_eq!(of(prepared, None, ""), "prepared, memory not stated", "a server by address");
+    assert_eq!(of(None, None, "json-only"), "not stated, json-only", "a run of 0.1.0");
+}
+
+/// Writes a run's records to a folder and reads them back, as every command does.
+fn read_back(made: &Run) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("run");
+    let created = RunFolder::create(&place).unwrap();
+    created.write_manifest(&made.manifest).unwrap();
+    let (mut journal, _) = created.journal().unwrap();
+    for record in &made.records {
+        journal.append(record).unwrap();
+    }
+    drop((journal, created));
+    Run::read(&place).unwrap()
+}
+
+/// The first so many of the hot trials read from the disk.
+fn reading(made: &mut Run, count: u32) {
+    for record in &mut made.records {
+        if let Body::Trial(trial) = &mut record.body
+            && trial.cell.phase == Phase::Hot
+            && trial.round <= count
+        {
+            trial.cell.phase = Phase::HotNotInMemory;
+            trial.metrics.insert("read_bytes".into(), 5e8);
+        }
+    }
+}
+
+#[test]
+fn a_cell_is_hot_as_a_whole_or_not_in_memory_as_a_whole() {
+    for (count, phase) in
+        [(0, Phase::Hot), (2, Phase::Hot), (3, Phase::HotNotInMemory), (5, Phase::HotNotInMemory)]
+    {
+        let mut made = timed(&[
+            (prepared("a", Preparation::AsIs, Profile::Sized), 1.0),
+            (prepared("b", Preparation::AsIs, Profile::Sized), 2.0),
+        ]);
+        made.records.retain(|record| !record.key.contains("/b@"));
+        reading(&mut made, count);
+        let summary = read_back(&made).summary();
+        let cells: Vec<_> = summary.results.iter().filter(|entry| entry.step == "q1").collect();
+        assert_eq!(cells.len(), 1, "{count} of 5");
+        assert_eq!((cells[0].phase, cells[0].trials), (phase, 5), "{count} of 5");
+        assert!(cells[0].median_s.is_some() && cells[0].verdict == Verdict::Exact);
+        // What reads from the disk is in no ranking of what does not.
+        let is_compared = summary.comparisons.iter().any(|one| one.step == "q1");
+        assert_eq!(is_compared, phase == Phase::Hot, "{count} of 5");
+    }
+}
+
+#[test]
+fn a_size_has_a_range_over_loads() {
+    let one = prepared("a", Preparation::AsIs, Profile::Sized);
+    let mut made = timed(&[(one.clone(), 1.0)]);
+    for (round, bytes) in [(1, 3e6), (2, 1e6), (3, 2e6)] {
+        let mut size = trial(cell(&one, "size", Phase::Steady), round, None);
+        if let Body::Trial(size) = &mut size.body {
+            size.metrics = [("total_bytes".to_owned(), bytes)].into();
+        }
+        made.records.push(size);
+    }
+    let summary = made.summary();
+    let size = summary.results.iter().find(|entry| entry.step == "size" && entry.system == "a").unwrap();
+    assert_eq!(size.metrics["total_bytes"], 2e6);
+    assert_eq!((size.metrics["least_total_bytes"], size.metrics["most_total_bytes"]), (1e6, 3e6));
+}
+
+#[test]
+fn precision_that_was_not_reached_is_said_cell_by_cell() {
+    let mut made = timed(&[
+        (prepared("still", Preparation::AsIs, Profile::Sized), 1.0),
+        (prepared("wild", Preparation::AsIs, Profile::Sized), 1.0),
+    ]);
+    support::edit(
+        &mut made,
+        |trial| trial.cell.system == "wild" && trial.cell.step == "q1",
+        |trial| trial.seconds = Some(f64::from(trial.round)),
+    );
+    let without = made.summary();
+    assert_eq!(without.precision, None);
+    made.manifest.settings =
+        serde_json::json!({"rounds": 5, "enough": {"by": "precision", "share": 0.05, "seconds": 60.0}});
+    let summary = made.summary();
+    let precision = summary.precision.unwrap();
+    assert_eq!((precision.share, precision.rounds), (0.05, 5));
+    let missed: Vec<_> =
+        precision.not_reached.iter().map(|one| (one.system.as_str(), one.step.as_str())).collect();
+    // Loads were done once, so they have no interval.
+    assert_eq!(missed, [("still", "load"), ("wild", "load"), ("wild", "q1")]);
+    assert_eq!(precision.cells, 4);
+    // Looking several times has its price: each interval is wider than at a single look.
+    let high = |summary: &[jsonathlon_results::summary::Entry]| {
+        summary.iter().find(|entry| entry.system == "wild" && entry.step == "q1").unwrap().high_s.unwrap()
+    };
+    assert!(high(&summary.results) > high(&without.results));
+    assert!(precision.alpha < 0.05);
+}
+
+#[test]
+fn trials_beside_steal_are_counted() {
+    let mut made = timed(&[(prepared("a", Preparation::AsIs, Profile::Sized), 1.0)]);
+    support::edit(
+        &mut made,
+        |trial| trial.cell.step == "q1",
+        |trial| {
+            trial.metrics.insert("machine_steal_share".into(), if trial.round > 3 { 0.05 } else { 0.0 });
+        },
+    );
+    let stolen = made.summary().stolen;
+    assert_eq!((stolen.trials, stolen.of), (2, 5));
+}
+
+#[test]
+fn runs_of_the_first_version_read_as_not_stated() {
+    let made = run("old", &[configuration("a", "1")]);
+    let text = serde_json::to_value(&made.manifest).unwrap();
+    assert!(text["configurations"][0].get("preparation").is_none(), "as 0.1.0 wrote it");
+    let summary = made.summary();
+    assert_eq!(made.manifest.configurations[0].ranking(), "not stated, json-only");
+    let record: &Record = &made.records[0];
+    assert!(!record.key.contains("preparation"));
+    assert!(summary.results.iter().any(|entry| entry.step == "q1" && entry.median_s.is_some()));
+}
