@@ -386,21 +386,26 @@ pub(crate) enum CompareFormat {
 #[derive(Debug, Args)]
 pub(crate) struct CompareArguments {
     /// A, the baseline, and B, the run held against it: folders of runs, or names of saved baselines. With
-    /// --baseline or --save-baseline one run alone
+    /// --baseline, --save-baseline or --between one run alone
     #[arg(value_name = "RUN", num_args = 1..=2, required = true)]
     pub(crate) runs: Vec<PathBuf>,
     /// Take the saved baseline of this name for A
     #[arg(long, value_name = "NAME", conflicts_with = "save_baseline")]
     pub(crate) baseline: Option<String>,
+    /// Compare two sides of one run, paired by round: systems (`duckdb#1,duckdb#2`), versions
+    /// (`mongodb@6.0.5,mongodb@6.0.27`) or configurations (`sqlite/text,sqlite/indexed`), each
+    /// SYSTEM[@VERSION][/VARIANT[/STORAGE[/PROFILE]]]
+    #[arg(long, value_name = "A,B", conflicts_with_all = ["baseline", "save_baseline", "different_data"])]
+    pub(crate) between: Option<String>,
     /// Keep a run as the baseline of this name, and compare nothing
     #[arg(long, value_name = "NAME", conflicts_with_all = ["fail_on_regression", "allow_missing", "different_data", "format", "json"])]
     pub(crate) save_baseline: Option<String>,
     /// Replace a baseline of the same name; what is no baseline is left alone
     #[arg(long, requires = "save_baseline")]
     pub(crate) force: bool,
-    /// End with exit code 1 when a cell is slower, shown by its interval, and by more than PCT (such as 5 or 5%) in
-    /// its median, when a cell that was right fails, is missing or is not comparable, when B is not complete, or
-    /// when no cell has an interval
+    /// End with exit code 1 when a load or a hot question is shown to be slower by more than PCT (such as 5 or 5%),
+    /// when a cell that was right fails, is missing or is not comparable, when B is not complete, or when nothing
+    /// could be tested
     #[arg(long, value_name = "PCT", value_parser = size::percentage)]
     pub(crate) fail_on_regression: Option<f64>,
     /// Let B pass though cells that were right in A are missing or not comparable, as in a run that is smaller on

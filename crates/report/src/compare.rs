@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use jsonathlon_results::compare::{
-    Alone, CellComparison, Changed, Counts, Gate, Outcome, Reason, ReasonKind, RunComparison, Side,
+    APART, Alone, CellComparison, Changed, Control, Counts, Gate, Limits, Outcome, Reason, ReasonKind,
+    RunComparison, Side,
 };
 use jsonathlon_results::comparison::Difference;
 use jsonathlon_results::record::Verdict;
@@ -60,10 +61,15 @@ pub fn markdown(comparison: &RunComparison) -> String {
 
 fn heading(comparison: &RunComparison) -> Section {
     let (a, b) = (&comparison.a, &comparison.b);
+    let with = match &a.of {
+        Some(of) => printable(of),
+        None => "the baseline".to_owned(),
+    };
     let mut section = Section {
-        title: format!("compared with the baseline: {}", counts(&comparison.counts)),
+        title: format!("compared with {with}: {}", counts(&comparison.counts)),
         ..Section::default()
     };
+    section.notes.push(control(comparison));
     if let Some(gate) = &comparison.gate {
         section.notes.push(verdict(gate));
     }
@@ -130,7 +136,34 @@ fn counts(counts: &Counts) -> String {
 
 fn side(side: &Side) -> String {
     let Side { run, started, program, .. } = side;
-    format!("{}, begun {} with jsonathlon {}", printable(run), printable(started), printable(program))
+    let of = side.of.as_ref().map_or_else(String::new, |of| format!("{} in ", printable(of)));
+    format!("{of}{}, begun {} with jsonathlon {}", printable(run), printable(started), printable(program))
+}
+
+fn control(comparison: &RunComparison) -> String {
+    match &comparison.control {
+        Some(Control { both, memory, compute, slices_a, slices_b, .. }) => format!(
+            "control, B ÷ A   {} (memory-bound {}, compute-bound {}; {slices_a} and {slices_b} times)",
+            limits(both),
+            format::times(memory.ratio),
+            format::times(compute.ratio)
+        ),
+        None if comparison.within_one_run => {
+            "control          both sides are of one run, paired by round: nothing to divide out".to_owned()
+        }
+        None => "NO CONTROL in one of the runs: ratios are raw, and a machine that was slower for a while looks like \
+                 slower systems"
+            .to_owned(),
+    }
+}
+
+/// `1.20 × (1.10 … 1.31)`.
+fn limits(limits: &Limits) -> String {
+    let ratio = format::times(limits.ratio);
+    match (limits.low, limits.high) {
+        (Some(low), Some(high)) => format!("{ratio} ({} … {})", format::three(low), format::three(high)),
+        _ => ratio,
+    }
 }
 
 fn differences(comparison: &RunComparison) -> Section {
@@ -161,14 +194,16 @@ fn digest(text: &str) -> String {
 }
 
 fn is_quiet(cell: &CellComparison, comparison: &RunComparison) -> bool {
-    cell.outcome == Outcome::Timed(Difference::NoneShown) && !is_notable(cell, comparison)
+    cell.outcome == Outcome::Timed(Difference::NoneShown)
+        && cell.raw_outcome.is_none()
+        && !is_notable(cell, comparison)
 }
 
 /// A ratio that nothing is shown by, since it has no interval, and that is yet further away from one than what is
 /// allowed.
 fn is_notable(cell: &CellComparison, comparison: &RunComparison) -> bool {
     let most = 1.0 + comparison.gate.as_ref().map_or(NOTABLE, |gate| gate.allowed_share);
-    let far = cell.ratio.is_some_and(|ratio| ratio > most || ratio < 1.0 / most);
+    let far = cell.tested_ratio().is_some_and(|ratio| ratio > most || ratio < 1.0 / most);
     matches!(cell.outcome, Outcome::Timed(_)) && cell.low.is_none() && far
 }
 
@@ -177,12 +212,28 @@ fn cells(
     comparison: &RunComparison,
     wanted: impl Fn(&CellComparison) -> bool,
 ) -> Option<Section> {
-    let header = ["system", "variant", "storage", "cell", "A", "B", "B ÷ A", "95 % interval", "outcome"];
-    let mut section = Section::new(title.to_owned(), &header, 4);
-    section.left_also = vec![8];
+    let mut header = vec!["system", "variant", "storage"];
+    if has_classes(comparison) {
+        header.push("class");
+    }
+    header.push("cell");
+    let words = header.len();
+    header.extend(["A", "B", "B ÷ A", "95 % interval"]);
+    if comparison.control.is_some() {
+        header.extend(["÷ control", "95 % interval"]);
+    }
+    let outcome = header.len();
+    header.push("outcome");
+    let mut section = Section::new(title.to_owned(), &header, words);
+    section.left_also = vec![outcome];
     section.rows =
         comparison.cells.iter().filter(|cell| wanted(cell)).map(|cell| row(cell, comparison)).collect();
     (!section.rows.is_empty()).then_some(section)
+}
+
+/// Runs of version 0.1.0 state no classes.
+fn has_classes(comparison: &RunComparison) -> bool {
+    comparison.cells.iter().any(|cell| !cell.reference && !cell.class.starts_with("not stated"))
 }
 
 fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
@@ -202,30 +253,53 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
     if timed && cell.a.verdict != cell.b.verdict && cell.outcome != Outcome::NotCompared {
         let _ = write!(outcome, ", {} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word());
     }
+    if let Some(raw) = cell.raw_outcome {
+        let _ = write!(outcome, " (RAW: {})", raw.words());
+    }
     if let Some(note) = &cell.note {
         let _ = write!(outcome, ": {}", printable(note));
     }
     if cell.reference {
         outcome.push_str(", for reference");
     }
-    vec![
-        system(&cell.system, &cell.a.version, &cell.b.version),
-        printable(&cell.variant),
-        printable(&cell.storage),
+    let interval = |low: Option<f64>, high: Option<f64>| match (low, high) {
+        (Some(low), Some(high)) => format!("{} … {}", format::three(low), format::three(high)),
+        _ => none(),
+    };
+    let mut row = vec![
+        system([&cell.a.system, &cell.a.version], [&cell.system, &cell.b.version]),
+        change(&cell.a.variant, &cell.variant),
+        change(&cell.a.storage, &cell.storage),
+    ];
+    if has_classes(comparison) {
+        row.push(if cell.reference { none() } else { printable(&cell.class) });
+    }
+    row.extend([
         printable(&cell.name()),
         time(cell.a.median_s, cell.a.verdict),
         time(cell.b.median_s, cell.b.verdict),
         optional(cell.ratio, format::times),
-        match (cell.low, cell.high) {
-            (Some(low), Some(high)) => format!("{} … {}", format::three(low), format::three(high)),
-            _ => none(),
-        },
-        outcome,
-    ]
+        interval(cell.low, cell.high),
+    ]);
+    if comparison.control.is_some() {
+        let divided = cell.divided;
+        row.push(optional(divided.map(|divided| divided.ratio), format::times));
+        row.push(interval(divided.and_then(|one| one.low), divided.and_then(|one| one.high)));
+    }
+    row.push(outcome);
+    row
 }
 
-fn system(name: &str, a: &str, b: &str) -> String {
-    if a == b { printable(&format!("{name} {a}")) } else { printable(&format!("{name} {a} → {b}")) }
+fn change(a: &str, b: &str) -> String {
+    if a == b { printable(a) } else { printable(&format!("{a} → {b}")) }
+}
+
+/// Name and version, and what became of them.
+fn system(a: [&str; 2], b: [&str; 2]) -> String {
+    match a[0] == b[0] {
+        true => printable(&format!("{} {}", a[0], change(a[1], b[1]))),
+        false => change(&a.join(" "), &b.join(" ")),
+    }
 }
 
 fn sizes(comparison: &RunComparison) -> Option<Section> {
@@ -236,8 +310,8 @@ fn sizes(comparison: &RunComparison) -> Option<Section> {
         .iter()
         .map(|one| {
             vec![
-                system(&one.system, &one.version_a, &one.version_b),
-                printable(&one.variant),
+                system([&one.system_a, &one.version_a], [&one.system, &one.version_b]),
+                change(&one.variant_a, &one.variant),
                 printable(&one.storage),
                 one.what.to_owned(),
                 optional(one.a_bytes, format::bytes),
@@ -246,7 +320,7 @@ fn sizes(comparison: &RunComparison) -> Option<Section> {
             ]
         })
         .collect();
-    section.notes.push("one figure a run, so without an interval; in no count, and no regression".to_owned());
+    section.notes.push("without an interval; in no count, and no regression".to_owned());
     (!section.rows.is_empty()).then_some(section)
 }
 
@@ -271,18 +345,15 @@ fn only(comparison: &RunComparison) -> Option<Section> {
 fn closing(comparison: &RunComparison) -> Section {
     let counts = &comparison.counts;
     let mut section = Section { title: "in short".to_owned(), ..Section::default() };
-    let chance = counts.expected_by_chance();
+    let called = counts.slower + counts.faster;
     let by_chance = match counts.with_interval {
         0 => "no comparison has an interval, which needs two rounds on either side".to_owned(),
-        1 => "with 1 comparison at 95 % one false alarm in twenty is expected by chance".to_owned(),
-        comparisons if chance < 0.75 => {
-            format!("with {comparisons} comparisons at 95 % fewer than one is expected to differ by chance")
-        }
-        comparisons => {
-            format!(
-                "with {comparisons} comparisons at 95 % about {chance:.0} are expected to differ by chance"
-            )
-        }
+        1 => "one comparison with an interval, 5 % to be called different by chance".to_owned(),
+        comparisons if called == 0 => format!("{comparisons} comparisons with an interval"),
+        comparisons => format!(
+            "of {comparisons} comparisons with an interval; of those called different 5 % are expected to be so by \
+             chance"
+        ),
     };
     section.notes.push(format!(
         "{} of {} cells slower, {} faster, {} no difference shown; {by_chance}",
@@ -294,15 +365,25 @@ fn closing(comparison: &RunComparison) -> Section {
     let without = counts.compared() - counts.with_interval;
     if without > 0 && counts.with_interval > 0 {
         section.notes.push(format!(
-            "{without} of them have one round on a side, such as a load: a ratio without an interval shows no \
-             difference"
+            "{without} of them have one round on a side: a ratio without an interval shows no difference"
         ));
     }
-    section.notes.push(
-        "B ÷ A: ratio of medians; 95 % interval: bootstrap over the rounds of each run on its own; called \
-         different only where that excludes 1"
+    section.notes.push(match comparison.within_one_run {
+        true => "B ÷ A: ratio of medians; 95 % interval: bootstrap over the run's rounds, both sides drawn together"
             .to_owned(),
-    );
+        false => format!(
+            "B ÷ A: ratio of medians; 95 % interval: bootstrap over the rounds of each run, and {:.0} % for what two \
+             runs differ by as wholes",
+            100.0 * APART
+        ),
+    });
+    section.notes.push(format!(
+        "slower, faster: shown over all cells together (Benjamini-Hochberg, 5 %){}",
+        match comparison.control {
+            Some(_) => ", with the control divided out; RAW: what the ratio itself would be called",
+            None => "",
+        }
+    ));
     if let Some(gate) = &comparison.gate {
         section.notes.push(verdict(gate));
         section.notes.extend(gate.reasons.iter().map(reason));
@@ -321,11 +402,19 @@ fn reason(reason: &Reason) -> String {
 fn verdict(gate: &Gate) -> String {
     // As it was asked for, without digits that nobody wrote.
     let allowed = format!("{} %", (gate.allowed_share * 1e4).round() / 1e2);
-    let slower = format!("slower, shown by its interval, and by more than {allowed} in its median");
+    let slower = format!("slower by more than {allowed}");
     let mut words = Vec::new();
     if gate.passed {
         words.push(format!("PASSED: nothing is {slower}, and nothing now fails"));
     }
+    let tested = match gate.tested {
+        0 => None,
+        1 => Some("1 cell tested (loads and hot questions)".to_owned()),
+        count => Some(format!(
+            "{count} cells tested (loads and hot questions), together at {:.0} %",
+            100.0 * gate.level
+        )),
+    };
     for (kind, one, many) in [
         (ReasonKind::Slower, format!("1 cell is {slower}"), format!("cells are {slower}")),
         (ReasonKind::NowFails, "1 cell now fails".to_owned(), "cells now fail".to_owned()),
@@ -343,6 +432,7 @@ fn verdict(gate: &Gate) -> String {
             count => words.push(format!("{count} {many}")),
         }
     }
+    words.extend(tested);
     match gate.without_interval {
         0 => {}
         1 => words.push("1 cell has no interval and cannot be shown to be slower".to_owned()),

@@ -12,7 +12,7 @@ use crate::record::{Cell, Parameters, Phase, Trial, Verdict};
 use crate::summary::{Entry, Run};
 
 /// Dimensions of a cell that are its configuration's own.
-const OF_CONFIGURATION: [&str; 4] = ["storage", "preparation", "profile", "memory"];
+pub(crate) const OF_CONFIGURATION: [&str; 4] = ["storage", "preparation", "profile", "memory"];
 
 /// What a cell is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -215,6 +215,15 @@ impl<'a> Rounds<'a> {
         rounds.map(|trials| trials.iter().filter_map(|trial| trial.seconds).collect()).collect()
     }
 
+    /// The same of two entries, over the rounds that both have.
+    pub(crate) fn shared(&self, one: &Entry, other: &Entry) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+        let (Some(a), Some(b)) = (self.0.get(&one.key()), self.0.get(&other.key())) else {
+            return (Vec::new(), Vec::new());
+        };
+        let seconds = |trials: &Vec<&Trial>| trials.iter().filter_map(|trial| trial.seconds).collect();
+        a.iter().filter_map(|(round, mine)| Some((seconds(mine), seconds(b.get(round)?)))).unzip()
+    }
+
     fn compare(
         &self,
         one: &Standing<'_>,
@@ -225,10 +234,7 @@ impl<'a> Rounds<'a> {
         if one.entry.median_s.is_none() || other.entry.median_s.is_none() {
             return None;
         }
-        let (a, b) = (self.0.get(&one.entry.key())?, self.0.get(&other.entry.key())?);
-        let seconds = |trials: &Vec<&Trial>| trials.iter().filter_map(|trial| trial.seconds).collect();
-        let (a, b): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
-            a.iter().filter_map(|(round, mine)| Some((seconds(mine), seconds(b.get(round)?)))).unzip();
+        let (a, b) = self.shared(one.entry, other.entry);
         let ratio = paired_ratio_at(&a, &b, alpha)?;
         Some(Comparison {
             workload: one.entry.workload.clone(),

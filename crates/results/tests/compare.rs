@@ -51,8 +51,11 @@ fn a_run_beside_itself_shows_no_difference() {
 
 #[test]
 fn what_was_right_and_is_not_fails_whatever_is_allowed() {
-    let a = run("a", &[configuration("ma", "1")]);
-    let hot = |trial: &Trial| trial.cell.phase == Phase::Hot;
+    let mut a = run("a", &[configuration("ma", "1")]);
+    let q2 = cell(&a.manifest.configurations[0], "q2", Phase::Hot);
+    a.records
+        .extend((1..=5).map(|round| support::trial(q2.clone(), round, Some(1.0 + 0.01 * f64::from(round)))));
+    let hot = |trial: &Trial| trial.cell.phase == Phase::Hot && trial.cell.step == "q1";
     for (verdict, timed) in [
         (Verdict::Wrong, false),
         (Verdict::Timeout, false),
@@ -115,7 +118,7 @@ fn a_failure_is_found_whatever_its_cold_trials_are_called() {
     let comparison = compare(&a, &run("b", &[configuration("ma", "1")]), false).unwrap();
     let cell = one(&comparison, "q1 cold");
     assert_eq!((cell.outcome, cell.ratio), (Outcome::NotCompared, None));
-    assert_eq!(cell.note.as_deref(), Some("cold-unverified in A, cold in B"));
+    assert_eq!(cell.note.as_deref(), Some("cold-unverified in A; cold in B"));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use jsonathlon_report::compare::{markdown, tables};
 use jsonathlon_report::tables::Look;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::baseline::Baselines;
-use jsonathlon_results::compare::compare;
+use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};
 use jsonathlon_results::folder::holds_run;
 use jsonathlon_results::summary::Run;
 
@@ -22,19 +22,10 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
         };
         return save(name, run, arguments.force);
     }
-    let (a, b) = match (&arguments.baseline, arguments.runs.as_slice()) {
-        (Some(name), [b]) => (baselines()?.find(name)?, folder(b)?),
-        (None, [a, b]) => (folder(a)?, folder(b)?),
-        (Some(_), _) => {
-            return Err(Failure::usage("--baseline takes the place of A: give one run beside it"));
-        }
-        (None, _) => {
-            return Err(Failure::usage(
-                "two runs are compared: give two folders, or one beside --baseline NAME",
-            ));
-        }
+    let mut comparison = match &arguments.between {
+        Some(text) => within_one(arguments, text)?,
+        None => two_runs(arguments)?,
     };
-    let mut comparison = compare(&Run::read(&a)?, &Run::read(&b)?, arguments.different_data)?;
     if let Some(share) = arguments.fail_on_regression {
         comparison = comparison.gated(share, arguments.allow_missing);
     }
@@ -50,6 +41,30 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<ExitCode, Failure> {
     print(&text)?;
     let passed = comparison.gate.is_none_or(|gate| gate.passed);
     Ok(if passed { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+}
+
+fn two_runs(arguments: &CompareArguments) -> Result<RunComparison, Failure> {
+    let (a, b) = match (&arguments.baseline, arguments.runs.as_slice()) {
+        (Some(name), [b]) => (baselines()?.find(name)?, folder(b)?),
+        (None, [a, b]) => (folder(a)?, folder(b)?),
+        (Some(_), _) => {
+            return Err(Failure::usage("--baseline takes the place of A: give one run beside it"));
+        }
+        (None, _) => {
+            return Err(Failure::usage(
+                "two runs are compared: give two folders, one beside --baseline NAME, or one with --between A,B",
+            ));
+        }
+    };
+    Ok(compare(&Run::read(&a)?, &Run::read(&b)?, arguments.different_data)?)
+}
+
+fn within_one(arguments: &CompareArguments, text: &str) -> Result<RunComparison, Failure> {
+    let [run] = arguments.runs.as_slice() else {
+        return Err(Failure::usage("--between compares two sides of one run: give one folder"));
+    };
+    let between = Between::parse(text)?;
+    Ok(compare_between(&Run::read(&folder(run)?)?, &between)?)
 }
 
 fn baselines() -> Result<Baselines, Failure> {

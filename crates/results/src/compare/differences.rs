@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::manifest::{Configuration, Exception, Manifest};
+use crate::ranking::{Preparation, Profile};
 
 /// Memory that differs by less than this share is the same memory: what the kernel keeps for itself changes
 /// between its releases.
@@ -53,6 +54,15 @@ pub(super) fn differences(
     found.note(Kind::Data, "documents", &a.data.source, &b.data.source);
     found.note(Kind::Data, "digest of the documents", &a.data.digest, &b.data.digest);
     settings(&mut found, &a.settings, &b.settings);
+    for [one, other] in configurations {
+        configuration(&mut found, one, other);
+    }
+    found.0
+}
+
+/// Those of configurations alone.
+pub(super) fn of_configurations(configurations: &[[&Configuration; 2]]) -> Vec<Changed> {
+    let mut found = Found(Vec::new());
     for [one, other] in configurations {
         configuration(&mut found, one, other);
     }
@@ -112,7 +122,26 @@ fn elsewhere(all: &Value) -> String {
 fn configuration(found: &mut Found, a: &Configuration, b: &Configuration) {
     let name = format!("{} {} {}", b.system, b.variant, b.storage);
     let mut note = |what: &str, a: &str, b: &str| found.note(Kind::System, &format!("{name}: {what}"), a, b);
+    note("system", &a.system, &b.system);
     note("version", &a.version, &b.version);
+    note("variant", &a.variant, &b.variant);
+    note("storage", &a.storage, &b.storage);
+    let class = |one: &Configuration| one.preparation.map_or("", Preparation::word);
+    note("preparation", class(a), class(b));
+    let profile = |one: &Configuration| one.profile.map_or("", Profile::word);
+    note("memory profile", profile(a), profile(b));
+    let budget = |one: &Configuration| {
+        one.memory_bytes.map_or_else(String::new, |bytes| format!("{} MiB", bytes >> 20))
+    };
+    note("memory budget", &budget(a), &budget(b));
+    let settings = |one: &Configuration| {
+        one.memory_settings
+            .iter()
+            .map(|one| format!("{} = {}", one.name, one.value))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    note("memory settings", &settings(a), &settings(b));
     let artifact = |one: &Configuration| one.artifact_digest.clone().unwrap_or_default();
     note("artifact", &artifact(a), &artifact(b));
     note("configuration", &a.configuration_digest, &b.configuration_digest);

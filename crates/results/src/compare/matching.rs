@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::is_right;
+use crate::comparison::OF_CONFIGURATION;
 use crate::manifest::Configuration;
 use crate::record::{Phase, Verdict};
 use crate::summary::Entry;
@@ -18,6 +19,8 @@ pub struct Alone {
     pub variant: String,
     /// Storage setting.
     pub storage: String,
+    /// The ranking that it stands in: its class, its profile, and what else sets it apart.
+    pub class: String,
     /// A row to read others by.
     pub reference: bool,
     /// Whether the other run has nothing of this configuration at all.
@@ -35,8 +38,9 @@ pub(super) struct Pair<'a> {
     /// The worst verdict of everything that was planned as this cell.
     pub(super) verdict_a: Verdict,
     pub(super) verdict_b: Verdict,
-    pub(super) storage: &'a str,
-    pub(super) reference: bool,
+    pub(super) configurations: [&'a Configuration; 2],
+    /// Which of the matched configurations these are.
+    pub(super) place: usize,
 }
 
 /// What goes together.
@@ -47,24 +51,29 @@ pub(super) struct Matched<'a> {
     pub(super) only_in_b: Vec<Alone>,
 }
 
-/// One run's configurations and entries.
-type Half<'a> = (&'a [Configuration], &'a [Entry]);
+/// One side's configurations and entries.
+pub(super) type Half<'a> = (Vec<&'a Configuration>, &'a [Entry]);
 
-pub(super) fn matched<'a>(a: Half<'a>, b: Half<'a>) -> Matched<'a> {
-    let configurations = configurations(a.0, b.0);
+/// Cells of configurations that go together.
+pub(super) fn matched<'a>(
+    a: Half<'a>,
+    b: Half<'a>,
+    configurations: Vec<[&'a Configuration; 2]>,
+) -> Matched<'a> {
     let mut cells = Vec::new();
     let (mut only_in_a, mut only_in_b) = (Vec::new(), Vec::new());
-    for [one, other] in &configurations {
+    for (place, pair) in configurations.iter().enumerate() {
+        let [one, other] = pair;
         let (mut slots_a, mut slots_b) = (slots(one, a.1), slots(other, b.1));
         for of_a in &mut slots_a {
             if let Some(of_b) = slots_b.iter_mut().find(|known| known.planned == of_a.planned) {
-                cells.extend(pairs(of_a, of_b, other));
+                cells.extend(pairs(of_a, of_b, *pair, place));
             }
         }
         only_in_a.extend(left(one, &slots_a, false));
         only_in_b.extend(left(other, &slots_b, false));
     }
-    for (side, found, at) in [(a, &mut only_in_a, 0), (b, &mut only_in_b, 1)] {
+    for (side, found, at) in [(&a, &mut only_in_a, 0), (&b, &mut only_in_b, 1)] {
         let known = |one: &Configuration| {
             configurations.iter().any(|pair| pair.get(at).is_some_and(|known| std::ptr::eq(*known, one)))
         };
@@ -77,15 +86,21 @@ pub(super) fn matched<'a>(a: Half<'a>, b: Half<'a>) -> Matched<'a> {
 
 /// Systems and versions, for a reader.
 pub(super) fn names(configurations: &[Configuration]) -> String {
-    let name =
-        |one: &Configuration| format!("{} {} {}, {}", one.system, one.version, one.variant, one.storage);
+    let name = |one: &Configuration| {
+        format!("{} {} {}, {} ({})", one.system, one.version, one.variant, one.storage, one.ranking())
+    };
     configurations.iter().map(name).collect::<Vec<_>>().join("; ")
 }
 
-/// The same version goes with the same; another one only where there is no doubt which.
-fn configurations<'a>(a: &'a [Configuration], b: &'a [Configuration]) -> Vec<[&'a Configuration; 2]> {
+/// Configurations of two runs that go together. The same version goes with the same; another one only where there
+/// is no doubt which. Class and profile are the same, and one that is not stated is the same as no other.
+pub(super) fn configurations<'a>(
+    a: &'a [Configuration],
+    b: &'a [Configuration],
+) -> Vec<[&'a Configuration; 2]> {
     let alike = |x: &Configuration, y: &Configuration| {
-        (&x.system, &x.variant, &x.storage) == (&y.system, &y.variant, &y.storage)
+        (&x.system, &x.variant, &x.storage, x.preparation, x.profile)
+            == (&y.system, &y.variant, &y.storage, y.preparation, y.profile)
     };
     let versions = |all: &[Configuration], one: &Configuration| all.iter().filter(|x| alike(x, one)).count();
     a.iter()
@@ -101,9 +116,10 @@ fn configurations<'a>(a: &'a [Configuration], b: &'a [Configuration]) -> Vec<[&'
 }
 
 /// What was planned, and the entries that it became: a cold trial that could not be verified is an entry of its
-/// own, and one that failed is cold again.
+/// own, one that failed is cold again, and a hot one that read from the disk is not in memory.
 struct Slot<'a> {
-    /// Workload, step, phase and further dimensions, as they were planned.
+    /// Workload, step, phase and further dimensions, as they were planned. What belongs to the configuration is
+    /// not among them: of two memory budgets the differences tell.
     planned: (&'a str, &'a str, Phase, String),
     entries: Vec<&'a Entry>,
     /// The worst of all of them.
@@ -115,9 +131,10 @@ struct Slot<'a> {
 fn slots<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<Slot<'a>> {
     let mut slots: Vec<Slot<'a>> = Vec::new();
     for entry in entries.iter().filter(|entry| configuration.is_of(entry)) {
-        let phase = if entry.phase == Phase::ColdUnverified { Phase::Cold } else { entry.phase };
-        let dimensions = serde_json::to_string(&entry.parameters).unwrap_or_default();
-        let planned = (entry.workload.as_str(), entry.step.as_str(), phase, dimensions);
+        let mut dimensions = entry.parameters.clone();
+        dimensions.retain(|name, _| !OF_CONFIGURATION.contains(&name.as_str()));
+        let dimensions = serde_json::to_string(&dimensions).unwrap_or_default();
+        let planned = (entry.workload.as_str(), entry.step.as_str(), entry.phase.planned(), dimensions);
         match slots.iter_mut().find(|known| known.planned == planned) {
             Some(known) => {
                 known.entries.push(entry);
@@ -131,15 +148,19 @@ fn slots<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<Slot<'a
 
 /// Takes out of two slots what goes together. Times go with times of the same phase; what is not right on either
 /// side is one pair, whatever its entries are called. Sizes that are right in both are told of by their bytes.
-fn pairs<'a>(a: &mut Slot<'a>, b: &mut Slot<'a>, configuration: &'a Configuration) -> Vec<Pair<'a>> {
+fn pairs<'a>(
+    a: &mut Slot<'a>,
+    b: &mut Slot<'a>,
+    configurations: [&'a Configuration; 2],
+    place: usize,
+) -> Vec<Pair<'a>> {
     (a.shared, b.shared) = (true, true);
     let (verdict_a, verdict_b) = (a.verdict, b.verdict);
     let both_right = is_right(verdict_a) && is_right(verdict_b);
     let mut found = Vec::new();
     let mut take = |a: &mut Vec<&'a Entry>, b: &mut Vec<&'a Entry>, x: usize, y: usize| {
         let (a, b) = (a.remove(x), b.remove(y));
-        let (storage, reference) = (configuration.storage.as_str(), configuration.reference);
-        found.push(Pair { a, b, verdict_a, verdict_b, storage, reference });
+        found.push(Pair { a, b, verdict_a, verdict_b, configurations, place });
     };
     let mut any = false;
     while let Some((x, y)) = same_phase(&a.entries, &b.entries).filter(|_| both_right || !any) {
@@ -180,6 +201,7 @@ fn left(configuration: &Configuration, slots: &[Slot<'_>], whole: bool) -> Optio
         version: configuration.version.clone(),
         variant: configuration.variant.clone(),
         storage: configuration.storage.clone(),
+        class: configuration.ranking(),
         reference: configuration.reference,
         whole,
         cells,

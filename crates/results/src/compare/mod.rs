@@ -1,41 +1,49 @@
-//! Two runs beside each other, cell by cell: what became faster, what slower, what fails now, and where no
-//! difference has been shown.
+//! Two runs beside each other, or two sides of one run, cell by cell: what became faster, what slower, what fails
+//! now, and where no difference has been shown.
 //!
-//! The rounds of two runs share nothing, so a ratio's interval is made of both sides' own scatter
-//! ([`unpaired_ratio`]). What lies between the runs, such as another neighbour on the machine, is in no
-//! interval: what is known to differ is listed first ([`Changed`]).
+//! The rounds of two runs share nothing, so a ratio's interval is made of both sides' own scatter. What lies between
+//! the runs, such as another neighbour on the machine, is in no round: the control estimates it and is divided out
+//! ([`Control`]), the rest has a place in the error ([`APART`]), and what is known to differ is listed first
+//! ([`Changed`]). Sides of one run are paired by round and need none of that. Whether a cell is called different is
+//! decided over all cells of a comparison together (`jsonathlon_measure::families`).
 
+mod between;
+mod control;
 mod differences;
 mod gate;
 mod matching;
 mod plans;
+mod ratios;
 mod references;
 mod sizes;
 
 use serde::{Serialize, Serializer};
 
-use jsonathlon_measure::statistics::unpaired_ratio;
+use jsonathlon_measure::families::benjamini_hochberg;
+use jsonathlon_measure::statistics::{ALPHA, Estimate, Scattered};
 
 use crate::ResultsError;
 use crate::comparison::{Difference, Rounds};
+use crate::manifest::Configuration;
 use crate::record::{Phase, Verdict};
 use crate::summary::{Entry, Run};
 
+pub use between::Between;
+pub use control::Control;
 pub use differences::{Changed, Kind};
 pub use gate::{Gate, Reason, ReasonKind};
 pub use matching::Alone;
+pub use ratios::APART;
 pub use references::References;
 pub use sizes::SizeComparison;
 
 use plans::Broken;
+use ratios::{From, Ratio, Seconds, ratios};
 
 /// Version of the comparison's JSON.
 pub const SCHEMA: u32 = 1;
 
-/// Share of equal cells that 95 % intervals are expected to call different.
-const BY_CHANCE: f64 = 0.05;
-
-/// Two runs beside each other. A is the baseline, B what is held against it; every ratio is B ÷ A.
+/// Two runs beside each other, or two sides of one. A is the baseline, B what is held against it; every ratio is B ÷ A.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RunComparison {
     /// Format version.
@@ -44,6 +52,10 @@ pub struct RunComparison {
     pub a: Side,
     /// The run that is held against it.
     pub b: Side,
+    /// Both are sides of one run, paired by round.
+    pub within_one_run: bool,
+    /// The control's ratio; none within one run, and where either run has no control.
+    pub control: Option<Control>,
     /// Whether they are of other documents, which somebody has asked for.
     pub different_data: bool,
     /// What differs in how they were made.
@@ -69,6 +81,8 @@ pub struct RunComparison {
 pub struct Side {
     /// The run folder.
     pub run: String,
+    /// What of it is compared; none where it is all of it.
+    pub of: Option<String>,
     /// When it began, RFC 3339.
     pub started: String,
     /// Version of the program that made it.
@@ -81,17 +95,19 @@ pub struct Side {
     pub open_trials: usize,
 }
 
-/// One cell in both runs.
+/// One cell on both sides.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CellComparison {
     /// Workload.
     pub workload: String,
-    /// System.
+    /// System in B.
     pub system: String,
-    /// Variant.
+    /// Variant in B.
     pub variant: String,
-    /// Storage setting.
+    /// Storage setting in B.
     pub storage: String,
+    /// The ranking in which it stands in B: class, profile, and what else sets it apart.
+    pub class: String,
     /// A row to read others by, which is in no count.
     pub reference: bool,
     /// Step.
@@ -102,7 +118,7 @@ pub struct CellComparison {
     pub state: Option<String>,
     /// The baseline's figures.
     pub a: Measured,
-    /// The other run's figures.
+    /// The other side's figures.
     pub b: Measured,
     /// Median seconds of B ÷ median seconds of A.
     pub ratio: Option<f64>,
@@ -110,17 +126,53 @@ pub struct CellComparison {
     pub low: Option<f64>,
     /// Upper limit.
     pub high: Option<f64>,
+    /// The same ÷ the control's ratio; none where there is no control.
+    pub divided: Option<Limits>,
+    /// Two-sided p-value of the divided ratio (without a control: of the ratio): 1 if nothing differs.
+    pub p_differs: Option<f64>,
+    /// The same, adjusted for all cells of the comparison by the procedure of Benjamini and Hochberg.
+    pub adjusted: Option<f64>,
+    /// One-sided p-value against "not slower". The gate adjusts those of the cells that it tests.
+    pub p_slower: Option<f64>,
+    /// What the raw ratios alone would have called it, where that is something else.
+    pub raw_outcome: Option<Difference>,
     /// What that allows to say.
     pub outcome: Outcome,
     /// Why, where figures do not say it themselves.
     pub note: Option<String>,
+    /// Whether rounds alone show a difference.
+    #[serde(skip)]
+    beyond_rounds: bool,
+}
+
+/// A ratio and the limits of its 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Limits {
+    /// The ratio.
+    pub ratio: f64,
+    /// Lower limit; none with fewer than two rounds on either side.
+    pub low: Option<f64>,
+    /// Upper limit.
+    pub high: Option<f64>,
+}
+
+impl std::convert::From<Estimate> for Limits {
+    fn from(estimate: Estimate) -> Self {
+        Self { ratio: estimate.median, low: estimate.low, high: estimate.high }
+    }
 }
 
 /// One side of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
+    /// System.
+    pub system: String,
     /// Version of the system.
     pub version: String,
+    /// Variant.
+    pub variant: String,
+    /// Storage setting.
+    pub storage: String,
     /// The worst verdict among the cell's trials.
     pub verdict: Verdict,
     /// Median seconds; none unless every trial of the cell may have a time.
@@ -214,12 +266,6 @@ impl Counts {
     pub fn compared(&self) -> usize {
         self.slower + self.faster + self.none_shown
     }
-
-    /// How many of them chance alone is expected to call different.
-    #[must_use]
-    pub fn expected_by_chance(&self) -> f64 {
-        self.with_interval as f64 * BY_CHANCE
-    }
 }
 
 impl RunComparison {
@@ -234,6 +280,12 @@ impl CellComparison {
     #[must_use]
     pub fn has_interval(&self) -> bool {
         matches!(self.outcome, Outcome::Timed(_)) && self.low.is_some()
+    }
+
+    /// The ratio that is tested: divided by the control's where there is one.
+    #[must_use]
+    pub fn tested_ratio(&self) -> Option<f64> {
+        self.divided.map(|divided| divided.ratio).or(self.ratio)
     }
 }
 
@@ -258,33 +310,30 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
             a.path, b.path, data_a.digest, data_a.source, data_b.digest, data_b.source
         )));
     }
+    let (configurations_a, configurations_b) = (&a.manifest.configurations, &b.manifest.configurations);
     let (summary_a, summary_b) = (a.summary(), b.summary());
     let matched = matching::matched(
-        (&a.manifest.configurations, &summary_a.results),
-        (&b.manifest.configurations, &summary_b.results),
+        (configurations_a.iter().collect(), &summary_a.results),
+        (configurations_b.iter().collect(), &summary_b.results),
+        matching::configurations(configurations_a, configurations_b),
     );
-    let (rounds_a, rounds_b) = (Rounds::of(a), Rounds::of(b));
-    let cells: Vec<CellComparison> = matched
-        .cells
-        .iter()
-        .map(|pair| {
-            let broken = Broken::of((a, pair.a), (b, pair.b));
-            cell(pair, &rounds_a.seconds(pair.a), &rounds_b.seconds(pair.b), &broken)
-        })
-        .collect();
-    if cells.is_empty() {
-        return Err(ResultsError::Incomparable(format!(
-            "{} and {} have no cell in common: the first is of {}, the second of {}",
-            a.path,
-            b.path,
-            matching::names(&a.manifest.configurations),
-            matching::names(&b.manifest.configurations)
-        )));
+    let real = |pair: &[&Configuration; 2]| !pair[1].reference;
+    let has_none = matched.cells.is_empty();
+    if has_none || (!matched.configurations.iter().any(real) && states_nothing(a) != states_nothing(b)) {
+        return Err(nothing_in_common(a, b));
     }
+    let (rounds_a, rounds_b) = (Rounds::of(a), Rounds::of(b));
+    let control = Control::of(a, b);
+    let scattered = control.as_ref().map(|control| &control.scattered);
+    let cells = cells((a, b), &matched, &From::TwoRuns(scattered), |pair| {
+        (rounds_a.seconds(pair.a), rounds_b.seconds(pair.b))
+    });
     Ok(RunComparison {
         schema: SCHEMA,
-        a: side(a),
-        b: side(b),
+        a: side(a, None),
+        b: side(b, None),
+        within_one_run: false,
+        control,
         different_data: other_data,
         differences: differences::differences(&a.manifest, &b.manifest, &matched.configurations),
         counts: Counts::of(&cells),
@@ -297,9 +346,74 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
     })
 }
 
-fn side(run: &Run) -> Side {
+/// Compares two sides of one run, paired by round.
+///
+/// # Errors
+/// When the run has no such sides, or these have nothing in common.
+pub fn compare_between(run: &Run, between: &Between) -> Result<RunComparison, ResultsError> {
+    let sides = between.sides(&run.manifest.configurations)?;
+    let summary = run.summary();
+    let matched = matching::matched((sides.a, &summary.results), (sides.b, &summary.results), sides.pairs);
+    if matched.cells.is_empty() {
+        return Err(ResultsError::Incomparable(format!(
+            "{} and {} have no cell in common in {}: nothing was measured of one of them",
+            between.a(),
+            between.b(),
+            run.path
+        )));
+    }
+    let rounds = Rounds::of(run);
+    let cells = cells((run, run), &matched, &From::OneRun, |pair| rounds.shared(pair.a, pair.b));
+    Ok(RunComparison {
+        schema: SCHEMA,
+        a: side(run, Some(between.a())),
+        b: side(run, Some(between.b())),
+        within_one_run: true,
+        control: None,
+        different_data: false,
+        differences: differences::of_configurations(&matched.configurations),
+        counts: Counts::of(&cells),
+        references: References::of(&cells),
+        sizes: sizes::sizes(&matched.configurations, &summary.results, &summary.results),
+        cells,
+        only_in_a: matched.only_in_a,
+        only_in_b: matched.only_in_b,
+        gate: None,
+    })
+}
+
+/// Whether no system of a run states its class and profile, as those of version 0.1.0 do not.
+fn states_nothing(run: &Run) -> bool {
+    let mut systems = run.manifest.configurations.iter().filter(|one| !one.reference);
+    systems.all(|one| one.preparation.is_none() && one.profile.is_none())
+}
+
+fn nothing_in_common(a: &Run, b: &Run) -> ResultsError {
+    let why = match (states_nothing(a), states_nothing(b)) {
+        (true, false) => Some(a),
+        (false, true) => Some(b),
+        _ => None,
+    };
+    let why = why.map_or_else(String::new, |run| {
+        format!(
+            ". {} states no preparation class and no memory profile (jsonathlon {} made it), so nothing of it goes \
+             with a run that states them: make it again",
+            run.path, run.manifest.program
+        )
+    });
+    ResultsError::Incomparable(format!(
+        "{} and {} have no cell in common: the first is of {}, the second of {}{why}",
+        a.path,
+        b.path,
+        matching::names(&a.manifest.configurations),
+        matching::names(&b.manifest.configurations)
+    ))
+}
+
+fn side(run: &Run, of: Option<&str>) -> Side {
     Side {
         run: run.path.clone(),
+        of: of.map(str::to_owned),
         started: run.manifest.started.clone(),
         program: run.manifest.program.clone(),
         documents: run.manifest.data.documents,
@@ -308,17 +422,90 @@ fn side(run: &Run) -> Side {
     }
 }
 
-fn cell(pair: &matching::Pair<'_>, a: &[Vec<f64>], b: &[Vec<f64>], broken: &Broken<'_>) -> CellComparison {
+/// Every matched cell, with ratios where both sides are right and of one phase.
+fn cells(
+    (a, b): (&Run, &Run),
+    matched: &matching::Matched<'_>,
+    from: &From<'_>,
+    seconds: impl Fn(&matching::Pair<'_>) -> (Vec<Vec<f64>>, Vec<Vec<f64>>),
+) -> Vec<CellComparison> {
+    let all: Vec<Option<Seconds>> = matched
+        .cells
+        .iter()
+        .map(|pair| {
+            let (a, b) = seconds(pair);
+            let seconds = Seconds { phase: pair.b.phase, configuration: pair.place, a, b };
+            is_comparable(pair).then_some(seconds)
+        })
+        .collect();
+    let ratios = ratios(&all, from);
+    let rounds = |pair: &matching::Pair<'_>| {
+        let (a, b) = seconds(pair);
+        [a.len(), b.len()]
+    };
+    let mut cells: Vec<CellComparison> = matched
+        .cells
+        .iter()
+        .zip(&ratios)
+        .map(|(pair, ratio)| cell(pair, ratio.as_ref(), rounds(pair), &Broken::of((a, pair.a), (b, pair.b))))
+        .collect();
+    judge(&mut cells, &ratios);
+    cells
+}
+
+fn is_comparable(pair: &matching::Pair<'_>) -> bool {
+    is_right(pair.verdict_a) && is_right(pair.verdict_b) && pair.a.phase == pair.b.phase
+}
+
+/// Says of all timed cells together which of them differ. Reference rows are a family of their own.
+fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
+    for reference in [false, true] {
+        let family: Vec<(usize, Ratio)> = cells
+            .iter()
+            .zip(ratios)
+            .enumerate()
+            .filter(|(_, (cell, _))| cell.reference == reference && matches!(cell.outcome, Outcome::Timed(_)))
+            .filter_map(|(index, (_, ratio))| Some((index, (*ratio)?)))
+            .filter(|(_, ratio)| ratio.tested().spread.is_some())
+            .collect();
+        let adjusted = |of: &dyn Fn(&Ratio) -> Scattered| {
+            let p: Vec<f64> = family.iter().map(|(_, ratio)| of(ratio).p_differs().unwrap_or(1.0)).collect();
+            benjamini_hochberg(&p)
+        };
+        let said = |adjusted: f64, ratio: &Scattered| match adjusted <= ALPHA {
+            false => Difference::NoneShown,
+            true if ratio.value < 1.0 => Difference::Faster,
+            true => Difference::Slower,
+        };
+        let (tested, raw) = (adjusted(&|ratio| *ratio.tested()), adjusted(&|ratio| ratio.raw));
+        for (((index, ratio), adjusted), raw) in family.iter().zip(tested).zip(raw) {
+            let Some(cell) = cells.get_mut(*index) else { continue };
+            let outcome = said(adjusted, ratio.tested());
+            let raw = said(raw, &ratio.raw);
+            cell.p_differs = ratio.tested().p_differs();
+            cell.p_slower = ratio.tested().p_above(1.0);
+            cell.adjusted = Some(adjusted);
+            cell.raw_outcome = Some(raw).filter(|raw| *raw != outcome);
+            cell.outcome = Outcome::Timed(outcome);
+        }
+    }
+}
+
+/// A cell before it is judged: what has a ratio shows nothing yet.
+fn cell(
+    pair: &matching::Pair<'_>,
+    ratio: Option<&Ratio>,
+    [rounds_a, rounds_b]: [usize; 2],
+    broken: &Broken<'_>,
+) -> CellComparison {
     let (right_a, right_b) = (is_right(pair.verdict_a), is_right(pair.verdict_b));
-    let comparable = right_a && right_b && pair.a.phase == pair.b.phase;
-    let ratio = comparable.then(|| unpaired_ratio(b, a)).flatten();
-    let (outcome, note) = match (right_a, right_b, &ratio) {
+    let (outcome, note) = match (right_a, right_b, ratio) {
         (true, false, _) => (Outcome::NowFails, None),
         (true, true, _) if broken.anew() => (Outcome::NowFails, None),
         (false, true, _) => (Outcome::NowAnswers, None),
-        (true, true, Some(ratio)) => (Outcome::Timed(Difference::of(ratio)), None),
+        (true, true, Some(_)) => (Outcome::Timed(Difference::NoneShown), None),
         (true, true, None) if pair.a.phase != pair.b.phase => {
-            let note = format!("{} in A, {} in B", pair.a.phase.word(), pair.b.phase.word());
+            let note = format!("{} in A; {} in B", pair.a.phase.words(), pair.b.phase.words());
             (Outcome::NotCompared, Some(note))
         }
         (true, true, None) => {
@@ -333,29 +520,41 @@ fn cell(pair: &matching::Pair<'_>, a: &[Vec<f64>], b: &[Vec<f64>], broken: &Brok
         }
     };
     let notes: Vec<String> = [note, broken.note()].into_iter().flatten().collect();
-    let measured = |entry: &Entry, verdict: Verdict, rounds: &[Vec<f64>]| Measured {
+    let [one, other] = pair.configurations;
+    let measured = |entry: &Entry, of: &Configuration, verdict: Verdict, rounds: usize| Measured {
+        system: entry.system.clone(),
         version: entry.version.clone(),
+        variant: entry.variant.clone(),
+        storage: of.storage.clone(),
         verdict,
         median_s: entry.median_s.filter(|_| verdict.has_time()),
         trials: entry.trials,
-        rounds: rounds.len(),
+        rounds,
     };
+    let raw = ratio.map(|ratio| ratio.raw.at(ALPHA));
     CellComparison {
         workload: pair.b.workload.clone(),
         system: pair.b.system.clone(),
         variant: pair.b.variant.clone(),
-        storage: pair.storage.to_owned(),
-        reference: pair.reference,
+        storage: other.storage.clone(),
+        class: other.ranking(),
+        reference: other.reference,
         step: pair.b.step.clone(),
         phase: pair.b.phase,
         state: pair.b.parameters.get("state").and_then(|state| state.as_str()).map(str::to_owned),
-        a: measured(pair.a, pair.verdict_a, a),
-        b: measured(pair.b, pair.verdict_b, b),
-        ratio: ratio.map(|ratio| ratio.median),
-        low: ratio.and_then(|ratio| ratio.low),
-        high: ratio.and_then(|ratio| ratio.high),
+        a: measured(pair.a, one, pair.verdict_a, rounds_a),
+        b: measured(pair.b, other, pair.verdict_b, rounds_b),
+        ratio: raw.map(|raw| raw.median),
+        low: raw.and_then(|raw| raw.low),
+        high: raw.and_then(|raw| raw.high),
+        divided: ratio.and_then(|ratio| ratio.divided).map(|divided| divided.at(ALPHA).into()),
+        p_differs: None,
+        adjusted: None,
+        p_slower: None,
+        raw_outcome: None,
         outcome,
         note: (!notes.is_empty()).then(|| notes.join("; ")),
+        beyond_rounds: ratio.is_some_and(|ratio| ratio.beyond_rounds),
     }
 }
 

@@ -3,8 +3,10 @@
 use jsonathlon_measure::statistics::at_least;
 use serde::Serialize;
 
-use super::{BY_CHANCE, CellComparison, Outcome};
-use crate::comparison::Difference;
+use super::CellComparison;
+
+/// Share of equal cells that 95 % intervals are expected to call different.
+const BY_CHANCE: f64 = 0.05;
 
 /// So improbable by chance alone that it is none.
 const NO_CHANCE: f64 = 0.05;
@@ -15,7 +17,7 @@ const NO_CHANCE: f64 = 0.05;
 pub struct References {
     /// Their cells with an interval.
     pub with_interval: usize,
-    /// How many of these are slower or faster.
+    /// How many of these have an interval, of their own rounds and nothing else, that excludes 1.
     pub differ: usize,
     /// How many chance alone is expected to call so.
     pub expected_by_chance: f64,
@@ -26,9 +28,8 @@ pub struct References {
 impl References {
     pub(super) fn of(cells: &[CellComparison]) -> Self {
         let tested = || cells.iter().filter(|cell| cell.reference && cell.has_interval());
-        let different = [Difference::Slower, Difference::Faster].map(Outcome::Timed);
         let with_interval = tested().count();
-        let differ = tested().filter(|cell| different.contains(&cell.outcome)).count();
+        let differ = tested().filter(|cell| cell.beyond_rounds).count();
         Self {
             with_interval,
             differ,

@@ -1,4 +1,4 @@
-//! Sizes and peaks of memory of two runs. They are one figure a run, so they have a ratio and no interval. A figure
+//! Sizes and peaks of memory of two runs. They have a ratio and no interval yet. A figure
 //! that one of the runs alone has is told of too.
 
 use serde::Serialize;
@@ -10,16 +10,22 @@ use crate::summary::Entry;
 /// One size of a configuration that both runs have.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SizeComparison {
-    /// System.
+    /// System in A.
+    pub system_a: String,
+    /// System in B.
     pub system: String,
     /// Its version in A.
     pub version_a: String,
     /// Its version in B.
     pub version_b: String,
-    /// Variant.
+    /// Variant in A.
+    pub variant_a: String,
+    /// Variant in B.
     pub variant: String,
-    /// Storage setting.
+    /// Storage setting in B.
     pub storage: String,
+    /// The ranking in which it stands in B.
+    pub class: String,
     /// What the size is of.
     pub what: &'static str,
     /// Bytes in A; none where A has no such figure.
@@ -53,11 +59,14 @@ pub(super) fn sizes(configurations: &[[&Configuration; 2]], a: &[Entry], b: &[En
             }
             let ratio = a_bytes.filter(|a| *a > 0.0).zip(b_bytes).map(|(a, b)| b / a);
             found.push(SizeComparison {
+                system_a: one.system.clone(),
                 system: other.system.clone(),
                 version_a: one.version.clone(),
                 version_b: other.version.clone(),
+                variant_a: one.variant.clone(),
                 variant: other.variant.clone(),
                 storage: other.storage.clone(),
+                class: other.ranking(),
                 what,
                 a_bytes,
                 b_bytes,

@@ -169,3 +169,24 @@ pub(crate) fn without(run: &Run, unwanted: impl Fn(&str) -> bool) -> Run {
     run.manifest.plan.trials.retain(|key| !unwanted(key));
     run
 }
+
+/// A trial of the control: seconds of its memory-bound and of its compute-bound kernel.
+pub(crate) fn control(round: u32, order: u32, [memory, compute]: [f64; 2]) -> Record {
+    let cell = Cell {
+        workload: "analytics".into(),
+        system: "control".into(),
+        version: "1".into(),
+        variant: "kernels".into(),
+        step: "control".into(),
+        phase: Phase::Steady,
+        parameters: Default::default(),
+    };
+    let mut record = trial(cell, round, None);
+    if let Body::Trial(trial) = &mut record.body {
+        trial.order = order;
+        trial.metrics =
+            [("control_memory_s".to_owned(), memory), ("control_compute_s".to_owned(), compute)].into();
+        record.key = trial.cell.trial_key(round, order);
+    }
+    record
+}

@@ -1,0 +1,185 @@
+//! Configurations of one run beside others of the same run.
+
+use crate::ResultsError;
+use crate::manifest::Configuration;
+use crate::ranking::Profile;
+
+/// Two sides of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Between {
+    a: Chosen,
+    b: Chosen,
+}
+
+/// Configurations by their names: `SYSTEM[@VERSION][/VARIANT[/STORAGE[/PROFILE]]]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Chosen {
+    text: String,
+    system: String,
+    version: Option<String>,
+    variant: Option<String>,
+    storage: Option<String>,
+    profile: Option<String>,
+}
+
+impl Between {
+    /// Reads `A,B`.
+    ///
+    /// # Errors
+    /// When that is not two different names.
+    pub fn parse(text: &str) -> Result<Self, ResultsError> {
+        let wrong = |why: &str| {
+            ResultsError::Incomparable(format!(
+                "--between {text}: {why}; name two sides of the run, A and B, such as `duckdb#1,duckdb#2`, \
+                 `mongodb@6.0.5,mongodb@6.0.27` or `sqlite/text,sqlite/indexed`"
+            ))
+        };
+        let sides: Vec<&str> = text.split(',').map(str::trim).collect();
+        let [a, b] = sides.as_slice() else { return Err(wrong("not two names separated by a comma")) };
+        if a == b {
+            return Err(wrong("both sides are the same"));
+        }
+        let chosen =
+            |text: &str| Chosen::parse(text).ok_or_else(|| wrong(&format!("{text:?} is not a name")));
+        Ok(Self { a: chosen(a)?, b: chosen(b)? })
+    }
+
+    /// What A is called.
+    #[must_use]
+    pub fn a(&self) -> &str {
+        &self.a.text
+    }
+
+    /// What B is called.
+    #[must_use]
+    pub fn b(&self) -> &str {
+        &self.b.text
+    }
+
+    /// The configurations of either side, and which of A goes with which of B.
+    pub(super) fn sides<'a>(&self, all: &'a [Configuration]) -> Result<Sides<'a>, ResultsError> {
+        let (a, b) = (self.a.of(all)?, self.b.of(all)?);
+        if let Some(both) = a.iter().find(|one| b.contains(one)) {
+            return Err(ResultsError::Incomparable(format!(
+                "{} and {} both mean {}: a side of a comparison cannot stand on both of them",
+                self.a.text,
+                self.b.text,
+                name(both)
+            )));
+        }
+        let pairs = match (a.as_slice(), b.as_slice()) {
+            // Two single configurations go together whatever they are.
+            ([a], [b]) => vec![[*a, *b]],
+            _ => self.pairs(&a, &b)?,
+        };
+        if pairs.is_empty() {
+            return Err(ResultsError::Incomparable(format!(
+                "{} and {} have no configuration in common; the first is {}, the second {}. Two that are not \
+                 called the same go together when each side names a single one",
+                self.a.text,
+                self.b.text,
+                names(&a),
+                names(&b)
+            )));
+        }
+        Ok(Sides { a, b, pairs })
+    }
+
+    fn pairs<'a>(
+        &self,
+        a: &[&'a Configuration],
+        b: &[&'a Configuration],
+    ) -> Result<Vec<[&'a Configuration; 2]>, ResultsError> {
+        let mut pairs = Vec::new();
+        for one in a {
+            let like = |all: &[&'a Configuration]| -> Vec<&'a Configuration> {
+                all.iter().copied().filter(|other| self.are_alike(one, other)).collect()
+            };
+            let (fellows, others) = (like(a), like(b));
+            match (fellows.as_slice(), others.as_slice()) {
+                (_, []) => {}
+                ([_], [other]) => pairs.push([*one, *other]),
+                ([_], _) => return Err(ambiguous(&self.b.text, &others)),
+                _ => return Err(ambiguous(&self.a.text, &fellows)),
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Whether they are the same in everything that the two names do not both state.
+    fn are_alike(&self, a: &Configuration, b: &Configuration) -> bool {
+        let (x, y) = (&self.a, &self.b);
+        let variants = x.variant.is_some() && y.variant.is_some();
+        (variants || (a.variant == b.variant && a.preparation == b.preparation))
+            && ((x.storage.is_some() && y.storage.is_some()) || a.storage == b.storage)
+            && ((x.profile.is_some() && y.profile.is_some()) || a.profile == b.profile)
+    }
+}
+
+fn ambiguous(text: &str, meant: &[&Configuration]) -> ResultsError {
+    ResultsError::Incomparable(format!(
+        "{text} leaves open which is meant: {}; add a version, a variant or a storage setting",
+        names(meant)
+    ))
+}
+
+/// The configurations of both sides.
+pub(super) struct Sides<'a> {
+    pub(super) a: Vec<&'a Configuration>,
+    pub(super) b: Vec<&'a Configuration>,
+    pub(super) pairs: Vec<[&'a Configuration; 2]>,
+}
+
+impl Chosen {
+    fn parse(text: &str) -> Option<Self> {
+        let mut parts = text.split('/');
+        let first = parts.next()?;
+        let (system, version) = match first.split_once('@') {
+            Some((system, version)) => (system, Some(version.to_owned())),
+            None => (first, None),
+        };
+        let rest: Vec<String> = parts.map(str::to_owned).collect();
+        let is_empty =
+            system.is_empty() || version.as_deref() == Some("") || rest.iter().any(String::is_empty);
+        (!is_empty && rest.len() <= 3).then(|| Self {
+            text: text.to_owned(),
+            system: system.to_owned(),
+            version,
+            variant: rest.first().cloned(),
+            storage: rest.get(1).cloned(),
+            profile: rest.get(2).cloned(),
+        })
+    }
+
+    fn of<'a>(&self, all: &'a [Configuration]) -> Result<Vec<&'a Configuration>, ResultsError> {
+        let is = |asked: &Option<String>, value: &str| asked.as_deref().is_none_or(|asked| asked == value);
+        let found: Vec<&Configuration> = all
+            .iter()
+            .filter(|one| one.system == self.system && is(&self.version, &one.version))
+            .filter(|one| is(&self.variant, &one.variant) && is(&self.storage, &one.storage))
+            .filter(|one| is(&self.profile, one.profile.map_or("", Profile::word)))
+            .collect();
+        if found.is_empty() {
+            return Err(ResultsError::Incomparable(format!(
+                "the run has no {}; it has {}",
+                self.text,
+                names(&all.iter().collect::<Vec<_>>())
+            )));
+        }
+        Ok(found)
+    }
+}
+
+fn names(all: &[&Configuration]) -> String {
+    all.iter().map(|one| name(one)).collect::<Vec<_>>().join(", ")
+}
+
+/// As it can be asked for.
+fn name(one: &Configuration) -> String {
+    let mut name = format!("{}@{}/{}/{}", one.system, one.version, one.variant, one.storage);
+    if let Some(profile) = one.profile {
+        name.push('/');
+        name.push_str(profile.word());
+    }
+    name
+}

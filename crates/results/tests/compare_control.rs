@@ -1,0 +1,271 @@
+//! What two runs differ by as wholes, classes and profiles that keep cells apart, and two sides of one run.
+
+mod support;
+
+use jsonathlon_results::ResultsError;
+use jsonathlon_results::compare::{Between, Outcome, RunComparison, compare, compare_between};
+use jsonathlon_results::comparison::Difference;
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::ranking::{Preparation, Profile};
+use jsonathlon_results::record::Phase;
+use jsonathlon_results::summary::Run;
+
+use support::{configuration, control, edit, gate, one, run, times};
+
+const SLOWER: Outcome = Outcome::Timed(Difference::Slower);
+const NONE_SHOWN: Outcome = Outcome::Timed(Difference::NoneShown);
+
+/// A run whose control took `factor` times a second, give or take a per cent from round to round.
+fn controlled(name: &str, configurations: &[Configuration], factor: f64) -> Run {
+    let mut run = run(name, configurations);
+    for round in 1..=5 {
+        for order in 0..2 {
+            let seconds = factor * (1.0 + 0.01 * f64::from(round % 3));
+            run.records.push(control(round, order, [seconds, 2.0 * seconds]));
+        }
+    }
+    run
+}
+
+fn close(got: f64, want: f64) {
+    assert!((got / want - 1.0).abs() < 1e-6, "{got} is not {want}");
+}
+
+#[test]
+fn a_machine_that_was_slower_is_divided_out() {
+    let a = controlled("a", &[configuration("ma", "1")], 1.0);
+    let mut b = controlled("b", &[configuration("ma", "1")], 1.2);
+    edit(&mut b, |_| true, times(1.2));
+    let comparison = compare(&a, &b, false).unwrap();
+    let control = comparison.control.unwrap();
+    close(control.both.ratio, 1.2);
+    close(control.memory.ratio, 1.2);
+    close(control.compute.ratio, 1.2);
+    assert!(control.both.low.unwrap() < 1.2 && control.both.high.unwrap() > 1.2, "it scatters");
+    assert_eq!((control.slices_a, control.slices_b), (10, 10));
+    let hot = one(&comparison, "q1 hot");
+    close(hot.ratio.unwrap(), 1.2);
+    close(hot.divided.unwrap().ratio, 1.0);
+    // Both are said, and only one of them is tested.
+    assert_eq!((hot.outcome, hot.raw_outcome), (NONE_SHOWN, Some(Difference::Slower)));
+    assert!(gate(&comparison).passed);
+    assert_eq!(comparison.cells.len(), 3, "the control is no cell");
+    assert!(comparison.only_in_a.is_empty() && comparison.only_in_b.is_empty());
+    // The control's scatter is in the divided ratio's.
+    let width = |low: Option<f64>, high: Option<f64>| (high.unwrap() / low.unwrap()).ln();
+    let divided = hot.divided.unwrap();
+    assert!(width(divided.low, divided.high) > width(hot.low, hot.high));
+    // A system that was slower while the machine was faster.
+    let b = controlled("b", &[configuration("ma", "1")], 0.8);
+    let hot = one(&compare(&a, &b, false).unwrap(), "q1 hot");
+    assert_eq!((hot.outcome, hot.raw_outcome), (SLOWER, Some(Difference::NoneShown)));
+    close(hot.tested_ratio().unwrap(), 1.25);
+}
+
+#[test]
+fn without_a_control_ratios_are_raw() {
+    let a = controlled("a", &[configuration("ma", "1")], 1.0);
+    let mut b = run("b", &[configuration("ma", "1")]);
+    edit(&mut b, |trial| trial.cell.phase == Phase::Hot, times(1.3));
+    let comparison = compare(&a, &b, false).unwrap();
+    assert_eq!(comparison.control, None);
+    let hot = one(&comparison, "q1 hot");
+    assert_eq!((hot.divided, hot.raw_outcome, hot.outcome), (None, None, SLOWER));
+    assert!(!gate(&comparison).passed);
+}
+
+/// Rounds that agree to the last digit say nothing about what two runs differ by as wholes.
+#[test]
+fn runs_as_wholes_are_never_equal_to_the_last_digit() {
+    let mut a = controlled("a", &[configuration("ma", "1")], 1.0);
+    edit(&mut a, |trial| trial.seconds.is_some(), |trial| trial.seconds = Some(1.0));
+    let mut b = a.clone();
+    edit(&mut b, |_| true, times(1.05));
+    let hot = one(&compare(&a, &b, false).unwrap(), "q1 hot");
+    assert!(hot.low.unwrap() < 1.0 && hot.outcome == NONE_SHOWN, "{hot:?}");
+}
+
+fn classed(system: &str, preparation: Preparation, profile: Profile, memory: u64) -> Configuration {
+    let mut of = configuration(system, "1");
+    of.preparation = Some(preparation);
+    of.profile = Some(profile);
+    of.memory_bytes = Some(memory);
+    of
+}
+
+/// A run whose cells state what their configurations do.
+fn stated(name: &str, configurations: &[Configuration]) -> Run {
+    let mut run = run(name, configurations);
+    for of in configurations {
+        edit(
+            &mut run,
+            |trial| trial.cell.variant == of.variant && trial.cell.system == of.system,
+            |trial| {
+                let mut state =
+                    |name: &str, value: serde_json::Value| trial.cell.parameters.insert(name.into(), value);
+                state("preparation", of.preparation.unwrap().word().into());
+                state("profile", of.profile.unwrap().word().into());
+                state("memory", of.memory_bytes.unwrap().into());
+            },
+        );
+    }
+    run
+}
+
+#[test]
+fn a_budget_is_a_difference_and_a_profile_is_another_cell() {
+    let prepared = classed("ma", Preparation::Prepared, Profile::Sized, 1 << 30);
+    let a = stated("a", std::slice::from_ref(&prepared));
+    let more = stated("b", &[classed("ma", Preparation::Prepared, Profile::Sized, 1 << 31)]);
+    let comparison = compare(&a, &more, false).unwrap();
+    assert_eq!(comparison.cells.len(), 3);
+    assert_eq!(one(&comparison, "q1 hot").class, "prepared, json-only");
+    let memory = comparison.differences.iter().find(|one| one.what.ends_with("memory budget")).unwrap();
+    assert_eq!((memory.a.as_str(), memory.b.as_str()), ("1024 MiB", "2048 MiB"));
+    for other in [
+        classed("ma", Preparation::Prepared, Profile::Stock, 1 << 30),
+        classed("ma", Preparation::AsIs, Profile::Sized, 1 << 30),
+    ] {
+        let error = compare(&a, &stated("b", &[other.clone()]), false).unwrap_err().to_string();
+        assert!(error.contains("no cell in common"), "{error}");
+        let both = stated("b", &[prepared.clone(), classed("mb", Preparation::AsIs, Profile::Sized, 1)]);
+        let comparison = compare(&both, &a, false).unwrap();
+        assert_eq!(comparison.only_in_a[0].class, "as-is, json-only");
+    }
+}
+
+#[test]
+fn runs_that_state_nothing_are_not_compared_with_those_that_do() {
+    let of = [configuration("ma", "1"), configuration("yardstick", "1")];
+    let old = run("old", &of);
+    let mut new = stated("new", &[classed("ma", Preparation::AsIs, Profile::Sized, 1)]);
+    for (a, b) in [(&old, &new), (&new, &old)] {
+        let error = compare(a, b, false).unwrap_err().to_string();
+        assert!(
+            error.contains("old states no preparation class and no memory profile (jsonathlon 0.1.0"),
+            "{error}"
+        );
+    }
+    // Though both have a row to read others by.
+    let yardstick = run("x", &of[1..]);
+    new.manifest.configurations.extend(yardstick.manifest.configurations);
+    new.records.extend(yardstick.records);
+    let error = compare(&old, &new, false).unwrap_err().to_string();
+    assert!(error.contains("states no preparation class"), "{error}");
+}
+
+#[test]
+fn hot_that_reads_from_the_disk_is_not_compared_with_hot() {
+    let a = run("a", &[configuration("ma", "1")]);
+    let mut b = a.clone();
+    edit(&mut b, |trial| trial.cell.phase == Phase::Hot, |trial| trial.cell.phase = Phase::HotNotInMemory);
+    let comparison = compare(&a, &b, false).unwrap();
+    let cell = one(&comparison, "q1 hot-not-in-memory");
+    assert_eq!((cell.outcome, cell.ratio), (Outcome::NotCompared, None));
+    assert_eq!(cell.note.as_deref(), Some("hot in A; hot, not in memory in B"));
+    // With itself it is, and the gate leaves it out.
+    let comparison = compare(&b, &b, false).unwrap();
+    assert_eq!(one(&comparison, "q1 hot-not-in-memory").outcome, NONE_SHOWN);
+    let gate = gate(&comparison);
+    assert_eq!((gate.passed, gate.tested, gate.not_tested), (false, 0, 2));
+}
+
+/// Two binaries in two variants each, and another system.
+fn binaries() -> Run {
+    let of = |system: &str, variant: &str| {
+        let mut of = configuration(system, "1");
+        of.variant = variant.into();
+        of
+    };
+    run("a", &[of("ma#1", "x"), of("ma#1", "y"), of("ma#2", "x"), of("ma#2", "y"), of("mb", "x")])
+}
+
+fn between(run: &Run, text: &str) -> Result<RunComparison, ResultsError> {
+    compare_between(run, &Between::parse(text).unwrap())
+}
+
+#[test]
+fn two_binaries_of_one_run_are_paired_by_round() {
+    let mut made = binaries();
+    // What a round does to all cancels; what a binary does does not.
+    edit(
+        &mut made,
+        |_| true,
+        |trial| {
+            let factor = f64::from(trial.round);
+            trial.seconds = trial.seconds.map(|seconds| seconds * factor);
+        },
+    );
+    let equal = between(&made, "ma#1,ma#2").unwrap();
+    assert!(equal.within_one_run && equal.control.is_none() && equal.differences.len() == 2);
+    assert_eq!((equal.a.of.as_deref(), equal.b.of.as_deref()), (Some("ma#1"), Some("ma#2")));
+    assert!(equal.only_in_a.is_empty() && equal.only_in_b.is_empty(), "mb is on neither side");
+    assert_eq!((equal.cells.len(), equal.counts.none_shown), (6, 6));
+    assert!(gate(&equal).passed);
+    let is_slow = |trial: &jsonathlon_results::record::Trial| {
+        trial.cell.system == "ma#2" && trial.cell.variant == "y" && trial.cell.phase == Phase::Hot
+    };
+    edit(&mut made, is_slow, times(1.1));
+    let slower = between(&made, "ma#1,ma#2").unwrap();
+    assert_eq!(slower.counts.slower, 1);
+    let gate = gate(&slower);
+    assert_eq!(gate.reasons.len(), 1);
+    assert_eq!(gate.reasons[0].text, "ma#2 1 y default: q1 hot takes 1.10 times as long");
+    assert_eq!(between(&made, "ma#2,ma#1").unwrap().counts.faster, 1);
+}
+
+#[test]
+fn single_configurations_go_together_whatever_they_are() {
+    let made = binaries();
+    let comparison = between(&made, "ma#1/x,mb").unwrap();
+    let hot = one(&comparison, "q1 hot");
+    assert_eq!((hot.a.system.as_str(), hot.system.as_str()), ("ma#1", "mb"));
+    let comparison = between(&made, "ma#1@1/x/default,ma#1/y").unwrap();
+    let hot = one(&comparison, "q1 hot");
+    assert_eq!((hot.a.variant.as_str(), hot.variant.as_str(), hot.outcome), ("x", "y", NONE_SHOWN));
+    assert!(comparison.differences.iter().any(|one| one.what.ends_with("variant")));
+    // What one side alone has.
+    let comparison = between(&made, "ma#1,mb").unwrap();
+    assert_eq!(comparison.only_in_a.len(), 1);
+    assert_eq!((comparison.cells.len(), comparison.only_in_a[0].variant.as_str()), (3, "y"));
+}
+
+#[test]
+fn versions_of_one_run_are_compared() {
+    let made = run("a", &[configuration("ma", "1"), configuration("ma", "2")]);
+    let comparison = between(&made, "ma@1,ma@2").unwrap();
+    assert_eq!(one(&comparison, "q1 hot").outcome, NONE_SHOWN);
+    let error = between(&made, "ma@1,ma").unwrap_err().to_string();
+    assert!(error.contains("both mean ma@1/plain/default"), "{error}");
+}
+
+#[test]
+fn sides_that_are_none_are_refused_clearly() {
+    let mut made = binaries();
+    let refused = |text: &str, words: &str| {
+        let error =
+            Between::parse(text).and_then(|sides| compare_between(&made, &sides)).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    };
+    refused("ma#1", "not two names separated by a comma");
+    refused("ma#1,ma#2,mb", "not two names");
+    refused("ma#1,ma#1", "both sides are the same");
+    refused("ma#1,", "\"\" is not a name");
+    refused("ma#1,mb//y", "is not a name");
+    refused("ma#1,mc", "the run has no mc; it has ma#1@1/x/default, ma#1@1/y/default, ma#2@1/x/default");
+    refused("ma#1@2,mb", "the run has no ma#1@2");
+    let y =
+        |run: &mut Run| run.manifest.configurations.retain(|one| one.system != "ma#2" || one.variant == "z");
+    let mut of = configuration("ma#2", "1");
+    of.variant = "z".into();
+    made.manifest.configurations.extend([of.clone(), Configuration { version: "2".into(), ..of }]);
+    y(&mut made);
+    let error = between(&made, "ma#1,ma#2").unwrap_err().to_string();
+    assert!(error.contains("no configuration in common"), "{error}");
+    let made = run("a", &[configuration("ma", "1"), configuration("ma", "2"), configuration("mb", "1")]);
+    let error = between(&made, "ma,mb").unwrap_err().to_string();
+    assert!(
+        error.contains("ma leaves open which is meant: ma@1/plain/default, ma@2/plain/default"),
+        "{error}"
+    );
+}

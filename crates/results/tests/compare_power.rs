@@ -1,0 +1,209 @@
+//! How often the gate fails where nothing is slower, and where one statement is: runs are simulated with the scatter
+//! that was seen, and compared as any others are. `docs/comparing.md` has the figures.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+mod support;
+
+use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::record::{Body, Phase, Record};
+use jsonathlon_results::summary::Run;
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use support::{configuration, control, run, trial};
+
+/// Questions of a configuration, and how often each is asked hot in a round.
+const QUESTIONS: usize = 6;
+const HOT: u32 = 3;
+/// Loads into fresh folders.
+const LOADS: u32 = 3;
+
+/// A machine and what runs on it do. All of it is standard deviations on the logarithm.
+#[derive(Clone, Copy)]
+struct Machine {
+    configurations: usize,
+    rounds: u32,
+    /// Of a typical cell's rounds; half as much again between trials of a round.
+    scatter: f64,
+    /// What a round does to all cells alike.
+    shared: f64,
+    /// What all of a run has, and the control shows.
+    drift: f64,
+    /// What all of a run has, and the control does not show.
+    unseen: f64,
+    /// What a cell has in all of a run.
+    own: f64,
+}
+
+/// Eight configurations, intervals of hot cells about ± 5 to 8 % after five rounds.
+const QUIET: Machine = Machine {
+    configurations: 8,
+    rounds: 5,
+    scatter: 0.03,
+    shared: 0.02,
+    drift: 0.05,
+    unseen: 0.02,
+    own: 0.015,
+};
+/// Beside other work: about ± 20 %.
+const BUSY: Machine = Machine { scatter: 0.1, shared: 0.05, drift: 0.08, unseen: 0.04, own: 0.02, ..QUIET };
+/// Both sides in one run.
+const ONE_RUN: Machine = Machine { configurations: 2, drift: 0.0, unseen: 0.0, own: 0.01, ..QUIET };
+
+/// About normal, with mean 0 and standard deviation 1.
+fn normal(random: &mut ChaCha8Rng) -> f64 {
+    (0..12).map(|_| random.random::<f64>()).sum::<f64>() - 6.0
+}
+
+/// How much the rounds of each cell scatter: configurations differ by half as much again, cells more.
+fn scatters(random: &mut ChaCha8Rng, machine: Machine) -> Vec<f64> {
+    let of = |random: &mut ChaCha8Rng| (machine.scatter.ln() + 0.4 * normal(random)).exp();
+    let all: Vec<f64> = (0..machine.configurations).map(|_| of(random)).collect();
+    let cells = all.iter().flat_map(|of| std::iter::repeat_n(*of, QUESTIONS + 1));
+    cells.map(|of| of * (0.5 * normal(random)).exp()).collect()
+}
+
+/// One run's records of a configuration. Every cell takes a second times its own; `slow` is how much longer its
+/// first question does.
+fn records(
+    random: &mut ChaCha8Rng,
+    machine: Machine,
+    of: &Configuration,
+    (scatters, level, shared, slow): (&[f64], f64, &[f64], f64),
+) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (place, scatter) in scatters.iter().enumerate() {
+        let mut level = level + machine.own * normal(random);
+        let (step, phase, rounds, trials) = match place {
+            QUESTIONS => ("load".to_owned(), Phase::Load, LOADS, 1),
+            question => (format!("q{}", question + 1), Phase::Hot, machine.rounds, HOT),
+        };
+        if place == 0 {
+            level += slow.ln();
+        }
+        for round in 1..=rounds {
+            let mut own = level + shared[round as usize - 1] + scatter * normal(random);
+            // Some rounds are hit by something else.
+            if random.random::<f64>() < 0.02 {
+                own += 0.3 * random.random::<f64>();
+            }
+            for order in 0..trials {
+                let seconds = (own + 0.5 * scatter * normal(random)).exp();
+                let mut record = trial(support::cell(of, &step, phase), round, Some(seconds));
+                if let Body::Trial(trial) = &mut record.body {
+                    trial.order = order;
+                    record.key = trial.cell.trial_key(round, order);
+                }
+                records.push(record);
+            }
+        }
+    }
+    records
+}
+
+fn shared(random: &mut ChaCha8Rng, machine: Machine) -> Vec<f64> {
+    (0..machine.rounds.max(LOADS)).map(|_| machine.shared * normal(random)).collect()
+}
+
+/// Two runs after each other, in the second of which the first question of the first system takes `slow` times as
+/// long.
+fn two_runs(random: &mut ChaCha8Rng, machine: Machine, slow: f64) -> RunComparison {
+    let systems: Vec<Configuration> =
+        (0..machine.configurations).map(|index| configuration(&format!("s{index}"), "1")).collect();
+    let scatters = scatters(random, machine);
+    let (drift, unseen) = (machine.drift * normal(random), machine.unseen * normal(random));
+    let mut made = |name: &str, drift: f64, unseen: f64, slow: f64| {
+        let shared = shared(random, machine);
+        let mut made = run(name, &[]);
+        made.manifest.configurations = systems.clone();
+        for (index, (of, scatters)) in systems.iter().zip(scatters.chunks(QUESTIONS + 1)).enumerate() {
+            let slow = if index == 0 { slow } else { 1.0 };
+            made.records.extend(records(random, machine, of, (scatters, drift + unseen, &shared, slow)));
+        }
+        for round in 1..=machine.rounds {
+            for order in 0..machine.configurations as u32 {
+                let mut slice = || (drift + shared[round as usize - 1] + 0.02 * normal(random)).exp();
+                made.records.push(control(round, order, [slice(), slice()]));
+            }
+        }
+        made
+    };
+    let (a, b) = (made("a", 0.0, 0.0, 1.0), made("b", drift, unseen, slow));
+    compare(&a, &b, false).unwrap()
+}
+
+/// One run of two binaries, each in `configurations` variants.
+fn one_run(random: &mut ChaCha8Rng, machine: Machine, slow: f64) -> RunComparison {
+    let scatters = scatters(random, machine);
+    let shared = shared(random, machine);
+    let mut made: Run = run("a", &[]);
+    for (side, slow) in [("s#1", 1.0), ("s#2", slow)] {
+        for (index, scatters) in scatters.chunks(QUESTIONS + 1).enumerate() {
+            let mut of = configuration(side, "1");
+            of.variant = format!("v{index}");
+            let slow = if index == 0 { slow } else { 1.0 };
+            made.records.extend(records(random, machine, &of, (scatters, 0.0, &shared, slow)));
+            made.manifest.configurations.push(of);
+        }
+    }
+    compare_between(&made, &Between::parse("s#1,s#2").unwrap()).unwrap()
+}
+
+/// Shares of comparisons in which the gate fails: of equal sides, and by the planted 25 %.
+fn shares(
+    count: u32,
+    machine: Machine,
+    compared: fn(&mut ChaCha8Rng, Machine, f64) -> RunComparison,
+) -> [f64; 2] {
+    let mut random = ChaCha8Rng::seed_from_u64(17);
+    let (mut alarms, mut found) = (0, 0);
+    for _ in 0..count {
+        let reasons = |comparison: RunComparison| comparison.gated(0.05, false).gate.unwrap().reasons;
+        alarms += u32::from(!reasons(compared(&mut random, machine, 1.0)).is_empty());
+        let planted = reasons(compared(&mut random, machine, 1.25));
+        found += u32::from(planted.iter().any(|reason| {
+            ["s0 1 ", "s#2 1 v0 "].iter().any(|name| reason.text.starts_with(name))
+                && reason.text.contains(": q1 hot")
+        }));
+    }
+    [alarms, found].map(|failed| f64::from(failed) / f64::from(count))
+}
+
+fn check(name: &str, [alarms, found]: [f64; 2], most: f64, least: f64) {
+    println!("{name}: {:.0} % false, {:.0} % found", 100.0 * alarms, 100.0 * found);
+    assert!(alarms <= most, "{name}: {alarms}");
+    assert!(found >= least, "{name}: {found}");
+}
+
+#[test]
+fn the_gate_of_two_runs_on_a_quiet_machine() {
+    check("two runs, 7 rounds", shares(40, Machine { rounds: 7, ..QUIET }, two_runs), 0.1, 0.8);
+}
+
+#[test]
+fn the_gate_within_one_run() {
+    check("one run, 7 rounds", shares(100, Machine { rounds: 7, ..ONE_RUN }, one_run), 0.05, 0.9);
+}
+
+#[test]
+#[ignore = "takes minutes; the figures in docs/comparing.md"]
+fn the_gate_by_rounds_and_scatter() {
+    for rounds in [5, 7, 10] {
+        for scatter in [0.02, 0.03, 0.04] {
+            let two = shares(200, Machine { rounds, scatter, ..QUIET }, two_runs);
+            check(&format!("two runs, {rounds} rounds, scatter {scatter}"), two, 0.1, 0.5);
+            let one = shares(400, Machine { rounds, scatter, ..ONE_RUN }, one_run);
+            check(&format!("one run, {rounds} rounds, scatter {scatter}"), one, 0.05, 0.5);
+        }
+        check(
+            &format!("two runs, {rounds} rounds, busy"),
+            shares(200, Machine { rounds, ..BUSY }, two_runs),
+            0.1,
+            0.0,
+        );
+        let busy = Machine { rounds, configurations: 2, drift: 0.0, unseen: 0.0, own: 0.01, ..BUSY };
+        check(&format!("one run, {rounds} rounds, busy"), shares(400, busy, one_run), 0.05, 0.0);
+    }
+}
