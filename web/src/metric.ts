@@ -124,7 +124,7 @@ export function metricsOf(runs: readonly Run[]): Metric[] {
   const names = new Set<string>();
   for (const run of runs) {
     for (const cell of run.cells) {
-      if (cell.phase !== 'hot' && !cell.phase.startsWith('cold')) continue;
+      if (!cell.phase.startsWith('hot') && !cell.phase.startsWith('cold')) continue;
       for (const name of Object.keys(cell.metrics)) names.add(name);
     }
   }

@@ -18,6 +18,8 @@ export interface Table {
   title: string;
   columns: readonly Column[];
   rows: readonly (readonly TableCell[])[];
+  /** For each row, the heading under which it stands. */
+  groups?: readonly string[];
 }
 
 function wordOf(cell: TableCell): string {
@@ -42,6 +44,7 @@ export function MarkdownButton({ title, table }: { title: string; table: () => T
 
 /** A table that is there at once. */
 export function TableOf({ table, head = true }: { table: Table; head?: boolean }): JSX.Element {
+  const several = new Set(table.groups).size > 1;
   return (
     <div class="table">
       <div class="table-head">
@@ -55,7 +58,11 @@ export function TableOf({ table, head = true }: { table: Table; head?: boolean }
             <tr>{table.columns.map((one) => <th scope="col" class={one.figure === true ? 'number' : ''}>{one.title}</th>)}</tr>
           </thead>
           <tbody>
-            {table.rows.map((row) => (
+            {table.rows.map((row, place) => (
+              <>
+              {several && table.groups?.[place] !== table.groups?.[place - 1] && (
+                <tr class="group"><th scope="colgroup" colSpan={table.columns.length}><span>{table.groups?.[place] ?? ''}</span></th></tr>
+              )}
               <tr>
                 {row.map((cell, index) => {
                   const numeric = table.columns[index]?.figure === true ? 'number' : '';
@@ -64,6 +71,7 @@ export function TableOf({ table, head = true }: { table: Table; head?: boolean }
                   return index === 0 ? <th scope="row" class={numeric}>{inside}</th> : <td class={numeric}>{inside}</td>;
                 })}
               </tr>
+              </>
             ))}
           </tbody>
         </table>
