@@ -256,17 +256,20 @@ export function headline(from: View, findings: readonly Finding[]): string {
   const kind = from.kinds.get(findings[0]?.ranking ?? '');
   for (const [about, deed] of DEEDS) {
     const found = findings.find((one) => one.about === about);
-    if (found?.first == null) continue;
-    const told = found.difference === 'not shown' ? `${deed} (within the interval)` : deed;
-    deeds.set(found.first, [...(deeds.get(found.first) ?? []), told]);
+    if (found?.first == null || found.difference === 'alone') continue;
+    const word = found.difference === 'not shown' ? `${deed} (within the interval)` : deed;
+    deeds.set(found.first, [...(deeds.get(found.first) ?? []), word]);
   }
   const titles = [...deeds.keys()].map((one) => one.title);
   const words = [...deeds].map(([one, those]) => {
     const name = titles.filter((title) => title === one.title).length > 1 ? configurationName(one) : one.title;
     return `${name} ${list(those).replace(/is the fastest hot(,| and) is the fastest cold/, 'is the fastest hot and cold')}`;
   });
-  if (words.length === 0) return '';
-  if (kind === undefined || kind.preparation === null) return `${words.join('; ')}.`;
+  const alone = findings.find((one) => one.first !== null)?.first;
+  if (words.length === 0 && alone == null) return '';
+  if (words.length === 0) words.push(`only ${alone?.title ?? ''} is ranked`);
+  const told = `${words.join('; ')}.`;
+  if (kind === undefined || kind.preparation === null) return told.replace(/^only/, 'Only');
   const condition = [CONDITIONS[kind.preparation], kind.profile === 'stock' ? 'with stock memory settings' : '', beyondClass(kind)];
-  return `${condition.filter((word) => word !== '').join(', ')}, ${words.join('; ')}.`;
+  return `${condition.filter((word) => word !== '').join(', ')}, ${told}`;
 }

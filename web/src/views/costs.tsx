@@ -48,7 +48,7 @@ function loadTable(page: Page): Table {
   return {
     title: 'Loading',
     columns: [
-      { title: 'system' }, { title: 'variant' }, { title: 'storage' }, { title: 'time', figure: true }, { title: '95 % interval', figure: true },
+      { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'time', figure: true }, { title: '95 % interval', figure: true },
       { title: 'loads', figure: true }, { title: 'loaded', figure: true },
       { title: 'rejected', figure: true }, { title: 'documents/s', figure: true }, { title: 'bytes/s', figure: true },
       { title: 'drained after', figure: true }, { title: 'compacted after', figure: true }, { title: 'peak memory', figure: true },

@@ -42,9 +42,9 @@ export function multiplesOf(page: Page, steps: readonly Step[], metric: Metric):
 }
 
 const COLUMNS = [
-  { title: 'system' }, { title: 'variant' }, { title: 'storage' }, { title: 'median', figure: true }, { title: '95 % interval', figure: true },
-  { title: '× of best', figure: true }, { title: 'best' }, { title: '× of yardstick', figure: true }, { title: 'documents/s', figure: true },
-  { title: 'trials', figure: true }, { title: 'verdict' }, { title: 'bound by' }, { title: 'ranking' }, { title: 'profile' },
+  { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'median', figure: true }, { title: '95 % interval', figure: true },
+  { title: '× of best', figure: true }, { title: 'best', name: true }, { title: '× of yardstick', figure: true }, { title: 'documents/s', figure: true },
+  { title: 'trials', figure: true }, { title: 'verdict' }, { title: 'bound by' }, { title: 'ranking', name: true }, { title: 'profile', name: true },
 ];
 
 function row(page: Page, entry: Entry, metric: Metric): TableCell[] {

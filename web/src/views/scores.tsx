@@ -73,9 +73,10 @@ function tableOf(page: Page, all: readonly Scorer[], basis: Basis): Table {
   return {
     title: `Scores over ${basis}`,
     columns: [
-      { title: 'configuration' }, { title: 'ranking' }, ...KINDS.map((title) => ({ title, figure: true })), { title: 'notes' },
+      { title: 'configuration', name: true }, { title: 'ranking', name: true }, ...KINDS.map((title) => ({ title, figure: true })), { title: 'notes' },
     ],
     rows,
+    groups: ordered(page, all, 'hot').map((one) => groupOf(page.from, one.ranking)),
   };
 }
 
@@ -128,7 +129,7 @@ export function Scores(): JSX.Element {
 /** Bars of the chart on the first screen. */
 const FIRST = 8;
 
-const TOGETHER = 'Hot, all questions: times as slow as the first';
+const TOGETHER = 'all questions, hot, × of the first';
 
 /** The hot scores of a ranking, for the first screen. */
 export function Glance({ ranking, eager }: { ranking: string; eager: boolean }): JSX.Element | null {
@@ -147,7 +148,7 @@ export function Glance({ ranking, eager }: { ranking: string; eager: boolean }):
       return { ...bar, group: '', value, label: value === null ? bar.label : three(value) };
     });
   }, [from, ranking]);
-  const title = from.rankings.length > 1 ? `${rankingTitle(ranking)}, hot, all questions: times as slow as the first` : TOGETHER;
+  const title = from.rankings.length > 1 ? `${rankingTitle(ranking)}: ${TOGETHER}` : TOGETHER.replace('all', 'All');
   const draw = useMemo(() => {
     const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'score beside the first, shorter is better');
     return (width: number) => drawBars(bars, [], scale, width, title);

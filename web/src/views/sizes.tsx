@@ -106,7 +106,7 @@ function tableOf(page: Page, state: string): Table {
   return {
     title: `Size ${state}`,
     columns: [
-      { title: 'system' }, { title: 'variant' }, { title: 'storage' }, { title: 'total', figure: true }, { title: 'range over loads', figure: true }, { title: 'data', figure: true },
+      { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'total', figure: true }, { title: 'range over loads', figure: true }, { title: 'data', figure: true },
       { title: 'indexes', figure: true }, { title: 'on disk', figure: true }, { title: 'logs', figure: true },
       { title: 'bytes/document', figure: true }, { title: 'of raw', figure: true }, { title: 'verdict' },
     ],

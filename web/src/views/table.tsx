@@ -9,6 +9,8 @@ export interface Column {
   title: string;
   /** Holds figures: to the right, one below the other. */
   figure?: boolean;
+  /** Holds names that stay on one line. */
+  name?: boolean;
 }
 
 /** A word or figure of a table; with `open`, it opens what stands behind it. */
@@ -65,7 +67,8 @@ export function TableOf({ table, head = true }: { table: Table; head?: boolean }
               )}
               <tr>
                 {row.map((cell, index) => {
-                  const numeric = table.columns[index]?.figure === true ? 'number' : '';
+                  const column = table.columns[index];
+                  const numeric = column?.figure === true ? 'number' : column?.name === true ? 'name' : '';
                   const inside = typeof cell === 'string' ? cell
                     : <button type="button" class="figure" onClick={cell.open}>{cell.text}</button>;
                   return index === 0 ? <th scope="row" class={numeric}>{inside}</th> : <td class={numeric}>{inside}</td>;
