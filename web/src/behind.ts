@@ -1,7 +1,6 @@
-// What only the trials behind the figures tell: processor time taken by others, and sizes load by load.
+// What only the trials behind the figures tell: processor time that was taken by others.
 
 import type { Machine, RunEvidence } from './model.ts';
-import type { Estimate } from './stats.ts';
 
 /** Share of the processor time from which on what was taken is worth a word. */
 const MUCH = 0.02;
@@ -42,11 +41,4 @@ export function stolen(evidence: RunEvidence, machine: Machine): readonly Stolen
   });
   found.set(evidence, all);
   return all;
-}
-
-/** The bytes of a size in every load, with how many loads that were; null where only one was looked at. */
-export function sizeRange(evidence: RunEvidence | null | undefined, cell: number, value: number): (Estimate & { loads: number }) | null {
-  const metrics = evidence?.cells[cell]?.trials.metrics;
-  const sizes = (metrics?.total_bytes ?? metrics?.files_bytes ?? []).filter((size) => size !== null);
-  return sizes.length < 2 ? null : { value, low: Math.min(...sizes), high: Math.max(...sizes), loads: sizes.length };
 }

@@ -2,12 +2,11 @@
 //
 // Only configurations of one ranking that hold all documents are compared; the reference rows never are.
 
-import type { Configuration, Preparation, RunEvidence } from './model.ts';
+import type { Configuration, Preparation } from './model.ts';
 import type { Entry, View } from './select.ts';
 import type { Estimate } from './stats.ts';
-import { sizeRange } from './behind.ts';
 import { bytes, counted, list, seconds, three, times } from './format.ts';
-import { isOfFiles, totalBytes } from './metric.ts';
+import { isOfFiles, totalBytes, totalRange } from './metric.ts';
 import { ADDED_S } from './score.ts';
 import { cellsOf, questionsIn, standing } from './select.ts';
 import { differs, meanRatio, ratio } from './stats.ts';
@@ -192,7 +191,7 @@ function bySize(from: View, ranking: string, state: string): Sized[] {
 }
 
 /** The smallest compacted, and drained where that is another one. */
-function smallest(from: View, ranking: string, evidence: RunEvidence | null): Finding | null {
+function smallest(from: View, ranking: string): Finding | null {
   const [compacted, drained] = [bySize(from, ranking, 'compacted'), bySize(from, ranking, 'drained')];
   const all = compacted.length > 0 ? compacted : drained;
   const [first, second] = all;
@@ -210,28 +209,31 @@ function smallest(from: View, ranking: string, evidence: RunEvidence | null): Fi
   const size = `${name}: ${bytes(first.total)} ${state}${ofText(first.total)}${files}.`;
   if (second === undefined) return { ...ALONE, ...named, sentence: `${size} It is the only one ranked.${before}` };
   return {
-    ...named, difference: 'counted', sure: countedSize(first, second, evidence),
+    ...named, difference: 'counted', sure: countedSize(from, first, second),
     after: afterwards(all.slice(2).map(({ entry, total }) => `${configurationName(entry.configuration)} ${bytes(total)}`)),
     sentence: `${size} Second: ${configurationName(second.entry.configuration)}, ${bytes(second.total)}, ${byHowMuch(second.total / first.total, 'larger', 'large')}.${before}`,
   };
 }
 
 /** The sizes of every load, where there were several. */
-function countedSize(first: Sized, second: Sized, evidence: RunEvidence | null): string {
-  const [one, other] = [first, second].map(({ entry, total }) => sizeRange(evidence, entry.index, total));
-  if (!one || !other) return 'Bytes are counted, not timed: no interval.';
-  const range = ({ low, high }: Estimate): string => (low === null || high === null || bytes(low) === bytes(high) ? bytes(low ?? 0) : `${bytes(low)} to ${bytes(high)}`);
-  return `Over ${counted(one.loads, 'load')}: ${range(one)}; the second ${range(other)}.`;
+function countedSize(from: View, first: Sized, second: Sized): string {
+  const range = ({ entry: { cell } }: Sized): string => {
+    const { low, high } = totalRange(cell) ?? {};
+    return low == null || high == null ? '' : bytes(low) === bytes(high) ? bytes(low) : `${bytes(low)} to ${bytes(high)}`;
+  };
+  const loads = from.loads.get(first.entry.cell.configuration)?.trials ?? 0;
+  if (range(first) === '' || range(second) === '') return 'Bytes are counted, not timed: no interval.';
+  return `Over ${counted(loads, 'load')}: ${range(first)}; the second ${range(second)}.`;
 }
 
 /** The findings of one ranking; none of what is never ranked. */
-export function findingsOf(from: View, ranking: string, evidence: RunEvidence | null = null): Finding[] {
+export function findingsOf(from: View, ranking: string): Finding[] {
   if (from.kinds.get(ranking)?.ranked !== true) return [];
   return [
     overQuestions(from, ranking, 'Fastest hot', HOT),
     overQuestions(from, ranking, 'Fastest cold', COLD),
     load(from, ranking),
-    smallest(from, ranking, evidence),
+    smallest(from, ranking),
   ].filter((found) => found !== null);
 }
 

@@ -142,3 +142,10 @@ export function isOfFiles(cell: Cell): boolean {
 export function totalBytes(cell: Cell): number | null {
   return cell.metrics.total_bytes ?? cell.metrics.files_bytes ?? null;
 }
+
+/** The same with its range over several loads. */
+export function totalRange(cell: Cell): Estimate | null {
+  const value = totalBytes(cell);
+  const { least_total_bytes: low = null, most_total_bytes: high = null } = cell.metrics;
+  return value === null ? null : { value, low, high };
+}

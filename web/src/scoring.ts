@@ -5,7 +5,7 @@ import type { Entry, View } from './select.ts';
 import type { Basis } from './state.ts';
 import { isOfFiles, totalBytes } from './metric.ts';
 import { hot, relativeSizes, relativeTimes } from './score.ts';
-import { cellsOf, hasTime, questionsIn, standing } from './select.ts';
+import { cellsOf, hasTime, isOutOfMemory, questionsIn, standing } from './select.ts';
 import { COLD, HOT } from './words.ts';
 
 export type Kind = 'hot' | 'cold' | 'size';
@@ -81,6 +81,7 @@ function counted(from: View, entry: Entry | undefined, kind: Timed, basis: Basis
   const { tier, notes } = standing(from, entry);
   if (basis === 'medians') return tier === 'ranked' ? { time: entry.cell.median_s, notes: [] } : { time: null, notes: notes.filter((note) => note !== 'approximate') };
   if (evidence === null) return { time: null, notes: [] };
+  if (isOutOfMemory(entry.cell)) return { time: null, notes };
   const { times, unverified } = roundOne(entry, evidence);
   const time = kind === 'cold' ? times[0] ?? null : hot([null, times[0] ?? null, times[1] ?? null]);
   if (time === null) return { time, notes: [] };

@@ -25,7 +25,7 @@ export interface View {
   shown: readonly boolean[];
   /** Shown configurations that are no reference rows. */
   configurations: readonly number[];
-  /** Rankings in the order of the page: by class, then by profile, last what is never ranked. */
+  /** Rankings in the order of the page: by class, then by profile, what is never ranked after what is. */
   rankings: readonly string[];
   /** By ranking: one of its configurations, which has its class and profile. */
   kinds: ReadonlyMap<string, Configuration>;
@@ -65,7 +65,7 @@ export function rankingsOf(configurations: readonly Configuration[]): Map<string
     if (!kind.reference) found.set(kind.ranking, { kind, size: (found.get(kind.ranking)?.size ?? 0) + 1 });
   }
   const place = ({ ranked, preparation, profile }: Configuration): number =>
-    (ranked ? 0 : 100) + CLASSES.indexOf(preparation) * 10 + PROFILES.indexOf(profile);
+    CLASSES.indexOf(preparation) * 10 + PROFILES.indexOf(profile) * 2 + (ranked ? 0 : 1);
   const sorted = [...found].sort(([, a], [, b]) => place(a.kind) - place(b.kind) || b.size - a.size);
   return new Map(sorted.map(([ranking, { kind }]) => [ranking, kind]));
 }
@@ -215,7 +215,7 @@ export function standing(from: View, entry: Entry): Standing {
   // Whatever stands here keeps a figure out of the ranking.
   const doubts: string[] = [];
   if (ofLoad !== null) doubts.push(ofLoad);
-  if (!configuration.ranked && !configuration.reference) doubts.push('never ranked');
+  if (!configuration.ranked && !configuration.reference) doubts.push('not ranked');
   if (verdict === 'unverified' && configuration.other_questions[cell.step] !== undefined) doubts.push('another question');
   else if (verdict === 'unverified' || (verdict === 'partial' && ofLoad === null)) doubts.push(verdict);
   if (isOutOfMemory(cell)) doubts.push(`not in memory${cell.metrics.read_bytes === undefined ? '' : `: ${bytes(cell.metrics.read_bytes)} read`}`);

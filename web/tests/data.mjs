@@ -91,7 +91,7 @@ export function fewSystems() {
     configuration('mysql', 'MySQL', { version: '9.7.4', variant: 'virtual', ...STOCK, structure: VALUE }),
     configuration('clickhouse', 'ClickHouse', {
       version: '26.7', variant: 'as-published', variant_title: 'Published statements, word for word', embedded: true, transport: null,
-      ranking: 'as-published', ranked: false, structure: CHANGED, other_questions: { q4: 'It counts every kind of post, replies too.' },
+      ranking: 'prepared, not ranked', ranked: false, structure: CHANGED, other_questions: { q4: 'It counts every kind of post, replies too.' },
     }),
     ...yardstick(),
   ];
@@ -189,7 +189,8 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, hot
       const total = Math.round(documents * 480 * (one.reference ? 0.08 : 0.3 + ((index * 13) % 10) / 8) * (state === 'drained' ? 1 : 0.9));
       put(index, 'size', 'steady', state, 0, 0, { metrics: { total_bytes: total, data_bytes: Math.round(total * 0.85), index_bytes: Math.round(total * 0.15), files_bytes: total + 4096, log_bytes: 1e6, [`${state}_s`]: 0.01 + random(), ...(oddities && one.system === 'mongodb' && state === 'drained' ? { background_work_left: 3 } : {}) } });
       cells.at(-1).verdict = partial ? 'partial' : 'exact';
-      sizeTrials(evidence.at(-1).trials, total, one.preparation === null ? 1 : rounds, random);
+      const sizes = sizeTrials(evidence.at(-1).trials, total, one.preparation === null ? 1 : rounds, random);
+      if (sizes.length > 1) Object.assign(cells.at(-1).metrics, { least_total_bytes: Math.min(...sizes), most_total_bytes: Math.max(...sizes) });
     }
     QUESTIONS.forEach((step, question) => {
       const base = documents * pace * (0.4 + question * 0.35);
@@ -223,6 +224,7 @@ function sizeTrials(trials, total, loads, random) {
     for (const name of ['peak_pss_bytes', 'server_cpu_s', 'machine_steal_s']) trials.metrics[name].push(null);
     trials.metrics.total_bytes.push(round === 2 ? total : Math.round(total * (1 + (random() - 0.5) * 0.04)));
   }
+  return trials.metrics.total_bytes;
 }
 
 /** The published scores of a complete run by the words of docs/published.md, for the page's own to be held against. */
@@ -231,7 +233,7 @@ export function publishedScores(configurations, cells, evidence) {
     (cell.configuration === index && cell.step === step && phases.includes(cell.phase) && (cell.state ?? 'drained') === 'drained' ? [place] : []));
   const time = (index, step, run) => {
     let found = null;
-    for (const place of own(index, step, run === 0 ? ['cold', 'cold-unverified'] : ['hot', 'hot-not-in-memory'])) {
+    for (const place of own(index, step, run === 0 ? ['cold', 'cold-unverified'] : ['hot'])) {
       const { trials } = evidence[place];
       if (trials.verdict.some((verdict) => !['exact', 'approximate', 'partial'].includes(verdict))) return null;
       const at = trials.round.findIndex((round, trial) => round === 1 && trials.order[trial] === Math.max(0, run - 1));

@@ -89,7 +89,10 @@ export function multipleScale(values: readonly number[], format: (value: number)
 
 function ticks(scale: Scale, width: number): number[] {
   if (scale.kind === 'linear') {
-    return [0, 0.25, 0.5, 0.75, 1].map((share) => scale.low + share * (scale.high - scale.low));
+    const power = 10 ** Math.floor(Math.log10((scale.high - scale.low) / 4));
+    const step = power * ([1, 2, 2.5, 5].filter((part) => part * power * 4 <= (scale.high - scale.low) * 1.001).pop() ?? 1);
+    const count = Math.floor((scale.high - scale.low) / step + 1e-9);
+    return Array.from({ length: count + 1 }, (_, index) => scale.low + index * step);
   }
   const [first, last] = [Math.ceil(Math.log10(scale.low) - 1e-9), Math.floor(Math.log10(scale.high) + 1e-9)];
   if (scale.high / scale.low <= 50) {
@@ -139,7 +142,7 @@ export function drawBars(
   const hatch = hatches();
   const fill = (bar: Bar): string =>
     bar.look === 'hollow' ? 'var(--paper)' : bar.look === 'plain' ? bar.colour : hatch.of(bar.colour, bar.look);
-  const middle = Math.sqrt(scale.low * scale.high);
+  const middle = scale.kind === 'linear' ? (scale.low + scale.high) / 2 : Math.sqrt(scale.low * scale.high);
   const svg = plot({
     width,
     height: barsHeight(rows.length, references.length),

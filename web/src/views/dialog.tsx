@@ -8,9 +8,9 @@ import type { Dot } from '../charts/strip.ts';
 import type { Table } from './table.tsx';
 import { Figure } from '../charts/figure.tsx';
 import { drawStrip } from '../charts/strip.ts';
-import { stolen, sizeRange } from '../behind.ts';
+import { stolen } from '../behind.ts';
 import { byName, bytes, counted, interval, nameInWords, NONE, or, seconds, times } from '../format.ts';
-import { totalBytes } from '../metric.ts';
+import { totalRange } from '../metric.ts';
 import { usePage } from '../page.ts';
 import { isOutOfMemory } from '../select.ts';
 import { besideWords, cellName, isQuestion, phaseWord, profileWord, rankingTitle, stepTitle, verdictWord, VERDICTS } from '../words.ts';
@@ -33,7 +33,7 @@ function trialTable(evidence: CellEvidence): Table {
   return {
     title: 'Trials',
     columns: [
-      { title: 'round', figure: true }, { title: 'order', figure: true }, { title: 'ended' }, { title: 'time', figure: true },
+      { title: 'round', figure: true }, { title: 'order', figure: true }, { title: 'ended', name: true }, { title: 'time', figure: true },
       { title: 'server’s own time', figure: true }, { title: 'verdict' }, { title: 'bound by' },
       ...metrics.map((name) => ({ title: nameInWords(name), figure: true })),
     ],
@@ -125,7 +125,7 @@ export function CellDialog(): JSX.Element | null {
   const title = `${stepTitle(cell.step)}, ${phaseWord(cell.phase)}: ${cellName(configuration, cell)}`;
   const close = (): void => change({ opened: null });
   const taken = own === undefined ? undefined : stolen(own, run.machine)[opened.cell];
-  const sizes = cell.step === 'size' ? sizeRange(own, opened.cell, totalBytes(cell) ?? 0) : null;
+  const sizes = cell.step === 'size' ? totalRange(cell) : null;
   const metrics = Object.entries(cell.metrics).sort(([a], [b]) => (a < b ? -1 : 1));
   return (
     <dialog ref={dialog} aria-labelledby="dialog-title" onClose={close}
@@ -137,7 +137,7 @@ export function CellDialog(): JSX.Element | null {
         </header>
         <Pairs of={[
           ['run', `${run.name}${cell.state === null ? '' : `, ${cell.state}`}`],
-          ...(sizes === null ? [] : [['range over loads', `${interval(sizes.low, sizes.high, bytes)}, ${counted(sizes.loads, 'load')}`] as const]),
+          ...(sizes?.low == null ? [] : [['range over loads', interval(sizes.low, sizes.high, bytes)] as const]),
           ['median', or(cell.median_s, seconds)], ['95 % interval', interval(cell.low_s, cell.high_s, seconds)],
           ['× of best', or(cell.of_best, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
           ['× of yardstick', or(cell.of_yardstick, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],

@@ -10,28 +10,19 @@ import type { Multiple } from './multiples.tsx';
 import type { Table } from './table.tsx';
 import type { Estimate } from '../stats.ts';
 import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../bars.ts';
-import { sizeRange } from '../behind.ts';
 import { logScale } from '../charts/bars.ts';
 import { bytes, interval, NONE, or, percent, three } from '../format.ts';
-import { isOfFiles, totalBytes } from '../metric.ts';
+import { isOfFiles, totalBytes, totalRange } from '../metric.ts';
 import { usePage } from '../page.ts';
 import { cellsOf, standing } from '../select.ts';
 import { verdictWord } from '../words.ts';
 import { Multiples, Section } from './multiples.tsx';
 
-/** Bytes in all, with their range over loads where there were several. */
-function totalOf({ from, evidence }: Page): Metric {
-  const own = evidence?.runs[from.runIndex];
-  const places = new Map(from.run.cells.map((cell, index) => [cell, index]));
-  return {
-    name: 'total', title: 'total bytes', higher: false, time: false, format: bytes,
-    notes: (cell) => (isOfFiles(cell) ? ['files'] : []),
-    of: (cell) => {
-      const value = totalBytes(cell);
-      return value === null ? null : sizeRange(own, places.get(cell) ?? -1, value) ?? { value, low: null, high: null };
-    },
-  };
-}
+const TOTAL: Metric = {
+  name: 'total', title: 'total bytes', higher: false, time: false, format: bytes,
+  notes: (cell) => (isOfFiles(cell) ? ['files'] : []),
+  of: totalRange,
+};
 
 /** Sizes are read from zero, unless the largest would leave the others without length. */
 const MOST_APART = 40;
@@ -60,15 +51,14 @@ function files(page: Page): Reference[] {
 
 function multiplesOf(page: Page): Multiple[] {
   const { from } = page;
-  const total = totalOf(page);
   return statesOf(page).map((state) => {
     const entries = cellsOf(from, 'size', ['steady'], state);
     return {
       key: state,
       title: `Size ${state}`,
-      own: placedBars(from, entries, total, page.open).map((one) => one.bar),
+      own: placedBars(from, entries, TOTAL, page.open).map((one) => one.bar),
       published: state !== 'drained' ? [] : publishedHere(from).map((one) => publishedBar(one, one.total_bytes, bytes, publishedGroup(from))),
-      references: [...files(page), ...references(from, entries, total).slice(0, 1)],
+      references: [...files(page), ...references(from, entries, TOTAL).slice(0, 1)],
     };
   });
 }
@@ -80,11 +70,10 @@ function rangeOf(one: Estimate | null): string {
 function tableOf(page: Page, state: string): Table {
   const { from } = page;
   const documents = Math.max(1, from.run.data.documents);
-  const metric = totalOf(page);
   const raw = from.run.data.reference_sizes.raw ?? from.run.data.bytes;
   const entries = cellsOf(from, 'size', ['steady'], state);
   const ordered = [
-    ...placedBars(from, entries, metric, page.open).map((one) => one.entry),
+    ...placedBars(from, entries, TOTAL, page.open).map((one) => one.entry),
     ...entries.filter((entry) => entry.configuration.reference),
   ];
   const rows = ordered.map((entry) => {
@@ -94,7 +83,7 @@ function tableOf(page: Page, state: string): Table {
     return [
       `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
       { text: total === null ? verdictWord(cell.verdict) : bytes(total), open: () => page.open(entry) },
-      total === null ? NONE : rangeOf(metric.of(cell, from.run)),
+      total === null ? NONE : rangeOf(totalRange(cell)),
       or(cell.metrics.data_bytes, bytes), or(cell.metrics.index_bytes, bytes), or(cell.metrics.files_bytes, bytes),
       or(cell.metrics.log_bytes, bytes), total === null ? NONE : three(total / documents), total === null ? NONE : percent(total / raw),
       [verdictWord(cell.verdict), ...how.notes, ...(isOfFiles(cell) ? ['files'] : [])].join(', '),
@@ -119,7 +108,7 @@ function tableOf(page: Page, state: string): Table {
 
 export function Sizes(): JSX.Element {
   const page = usePage();
-  const multiples = useMemo(() => multiplesOf(page), [page.from, page.evidence]);
+  const multiples = useMemo(() => multiplesOf(page), [page.from]);
   return (
     <Section id="size" title="Size">
       <p>

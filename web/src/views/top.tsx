@@ -128,8 +128,8 @@ export function Top(): JSX.Element {
     const first = leading(from);
     const order = from.rankings.filter((one) => one !== first);
     return (first === undefined ? order : [first, ...order])
-      .map((ranking): Ranked => ({ ranking, findings: findingsOf(from, ranking, own) })).filter((one) => one.findings.length > 0);
-  }, [from, own]);
+      .map((ranking): Ranked => ({ ranking, findings: findingsOf(from, ranking) })).filter((one) => one.findings.length > 0);
+  }, [from]);
   const caught = useMemo(() => catches(from, own), [from, own]);
   // The first ranking of each class stands open; others of it, such as that of another profile, on demand.
   const classes = new Set<string | null>();
