@@ -165,10 +165,10 @@ export function Top(): JSX.Element {
           <ul class="findings">{one.findings.map((finding) => <Card key={finding.about} finding={finding} />)}</ul>
         </details>
       ))}
-      <p class="method">
+      {main !== undefined && <p class="method">
         Over several questions, the score decides: the geometric mean of (10 ms + time) ÷ (10 ms + best time), over medians. It weighs all questions alike, and tiny differences
         hardly count. The interval of the ratio to the second is a cautious one: it combines those of the single questions as if all were disturbed at once.
-      </p>
+      </p>}
       {main === undefined && <Caveats found={caught} />}
       <Yardstick />
       <h2>The run</h2>

@@ -377,7 +377,8 @@ impl<'a> Ratios<'a> {
             Against::Best => self.best.get(key),
             Against::Reference => self.reference.get(key),
         }?;
-        let Comparison { other_system, other_version, other_variant, other_storage, other_profile, .. } = found;
+        let Comparison { other_system, other_version, other_variant, other_storage, other_profile, .. } =
+            found;
         let other = [
             other_system.as_str(),
             other_version,
