@@ -4,6 +4,7 @@ import type { Cell, Configuration, Failure, RunEvidence } from './model.ts';
 import type { Entry, View } from './select.ts';
 import { stolen } from './behind.ts';
 import { bytes, counted, list, percent, whole } from './format.ts';
+import { leading } from './findings.ts';
 import { documentsOf } from './metric.ts';
 import { isOutOfMemory, isUnsettled } from './select.ts';
 import { beyondClass, configurationName, isQuestion, rankingTitle, retainsWord, stepName } from './words.ts';
@@ -88,7 +89,8 @@ export function catches(from: View, evidence: RunEvidence | null = null): Catch[
     put('Too few documents for all cores', `${number(small)} cannot use all ${whole(run.machine.cores)} cores at this scale`,
       `A core takes a whole unit, such as a row group: ${some(small)}. Expect them relatively faster with more documents.`);
   }
-  const extra = from.rankings.length < 2 ? [] : from.rankings.filter((one) => from.kinds.get(one)?.ranked === true && beyondClass(from.kinds.get(one)) !== '');
+  const first = leading(from);
+  const extra = from.rankings.filter((one) => one !== first && from.kinds.get(one)?.ranked === true && beyondClass(from.kinds.get(one)) !== '');
   if (extra.length > 0) {
     put('Ranked apart', list(extra.map((one) => `“${rankingTitle(one)}”`)),
       `These follow further rules within their class, and only configurations of one ranking are compared: ${extra.map((one) => `${rankingTitle(one)}: ${some(namesOf((other) => other.ranking === one))}`).join('; ')}.`);

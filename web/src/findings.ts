@@ -19,7 +19,7 @@ export interface Finding {
   /** Who is first; null when nobody can be named. */
   first: Configuration | null;
   sentence: string;
-  /** Who comes after the second, with their figures; empty where there is nobody. */
+  /** Who comes after the second, with their figures, and who is left out; empty where there is nobody. */
   after: string;
   /** How sure: the interval in words. */
   sure: string;
@@ -147,8 +147,8 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
     return third === undefined ? [] : [`${configurationName(third)} ${times(place.mean / first.mean)}`];
   });
   return {
-    about, ranking, first: configuration, entry, after: afterwards(others),
-    sentence: `${name}: fastest on ${wins(first, best)} of ${counted(questions.length, 'question')}, ${seconds(sum(first))} in total. Second: ${configurationName(other)}, ${seconds(sum(second))} in total, ${slow}.${network}${note}${left}`,
+    about, ranking, first: configuration, entry, after: `${afterwards(others)}${left}`.trim(),
+    sentence: `${name}: fastest on ${wins(first, best)} of ${counted(questions.length, 'question')}, ${seconds(sum(first))} in total. Second: ${configurationName(other)}, ${seconds(sum(second))} in total, ${slow}.${network}${note}`,
     ...howSure(by, 'One round gives no interval.'),
   };
 }
@@ -210,8 +210,8 @@ function smallest(from: View, ranking: string): Finding | null {
   if (second === undefined) return { ...ALONE, ...named, sentence: `${size} It is the only one ranked.${before}` };
   return {
     ...named, difference: 'counted', sure: countedSize(from, first, second),
-    after: afterwards(all.slice(2).map(({ entry, total }) => `${configurationName(entry.configuration)} ${bytes(total)}`)),
-    sentence: `${size} Second: ${configurationName(second.entry.configuration)}, ${bytes(second.total)}, ${byHowMuch(second.total / first.total, 'larger', 'large')}.${before}`,
+    after: `${afterwards(all.slice(2).map(({ entry, total }) => `${configurationName(entry.configuration)} ${bytes(total)}`))}${before}`.trim(),
+    sentence: `${size} Second: ${configurationName(second.entry.configuration)}, ${bytes(second.total)}, ${byHowMuch(second.total / first.total, 'larger', 'large')}.`,
   };
 }
 

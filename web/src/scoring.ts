@@ -111,10 +111,12 @@ function timeSides(from: View, those: readonly number[], kind: Timed, basis: Bas
     const notes = different(times.flatMap((one) => (one.time !== null || missing === questions.length ? one.notes : [])));
     if (takesPart && missing > 0 && missing < questions.length) notes.push(`${missing} of ${questions.length} without a time that counts`);
     if (!takesPart && asked.length > 0) notes.push(`${questions.length - asked.length} of ${questions.length} not asked`);
+    // A score beside nobody, over the questions that it could answer, would look like the best there is.
+    const alone = takesPart && missing > 0 && missing < questions.length && all.filter((one) => one.takesPart).length === 1;
     return {
       value: takesPart ? scored[index] ?? null : null, questions: questions.length, missing, notes,
       approximate: asked.some((entry) => planned(entry).some((one) => one.cell.verdict === 'approximate')),
-      word: !takesPart ? 'not asked' : missing === questions.length ? 'no time' : null, entry: asked[0] ?? null,
+      word: !takesPart ? 'not asked' : missing === questions.length ? 'no time' : alone && basis === 'medians' ? 'incomplete' : null, entry: asked[0] ?? null,
     };
   });
 }

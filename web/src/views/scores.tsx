@@ -150,7 +150,7 @@ export function Glance({ ranking, eager }: { ranking: string; eager: boolean }):
   }, [from, ranking]);
   const title = from.rankings.length > 1 ? `${rankingTitle(ranking)}: ${TOGETHER}` : TOGETHER.replace('all', 'All');
   const draw = useMemo(() => {
-    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'score beside the first, shorter is better');
+    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'score ÷ that of the first, less is better');
     return (width: number) => drawBars(bars, [], scale, width, title);
   }, [bars, title]);
   if (bars.length === 0) return null;

@@ -64,7 +64,7 @@ test('nobody is named who failed, lost documents, is a reference row or is ranke
     assert.equal(finding.first?.system, 'clickhouse', finding.about);
     assert.equal(finding.first.ranking, 'prepared');
   }
-  assert.match(main[0]?.sentence ?? '', /fastest on 6 of 6 questions.*SQLite.*3 configurations without a verified time/);
+  assert.match(`${main[0]?.sentence} ${main[0]?.after}`, /fastest on 6 of 6 questions.*SQLite.*3 configurations without a verified time/);
   const apart = findingsOf(from, 'extracted');
   assert.ok(apart.every((one) => one.first === null || one.first.system === 'dolt'), 'MySQL lost two of a hundred documents');
 });
@@ -301,7 +301,7 @@ test('the smallest is who is smallest compacted; drained is told too, with the r
   for (const one of sizes) one.metrics.total_bytes = one.state === 'drained' ? 1e6 : 900e6;
   const found = findingsOf(of(figures), 'prepared').find((one) => one.about === 'Smallest');
   assert.ok(found?.first && found.first.system !== 'clickhouse');
-  assert.match(found.sentence, /compacted.*Drained: ClickHouse 26\.7 challenge is the smallest, 1\.00 MB/);
+  assert.match(`${found.sentence} ${found.after}`, /compacted.*Drained: ClickHouse 26\.7 challenge is the smallest, 1\.00 MB/);
   assert.match(found.sure, /^Over 3 loads: .* to .*; the second .* to /);
 });
 

@@ -137,3 +137,13 @@ test('who was not asked everything yet, and a size that had not settled, have no
   assert.equal(approximate?.sides.size.approximate, false);
   assert.deepEqual([approximate?.sides.cold.word, approximate?.sides.cold.notes], ['no time', ['cold unverified']]);
 });
+
+test('hot that was not in memory has no score, whatever the basis, and nobody is the best beside nobody', () => {
+  const { figures, evidence } = samples.small();
+  const run = figures.runs[0];
+  assert.ok(run);
+  run.complete = true;
+  const stock = (all: readonly Scorer[]) => all.find((one) => one.ranking === 'prepared, stock')?.sides.hot;
+  assert.deepEqual([stock(scorers(shownOf(figures), 'medians', null))?.word, stock(scorers(shownOf(figures), 'medians', null))?.missing], ['incomplete', 5]);
+  assert.equal(stock(scorers(shownOf(figures), 'round 1', evidence.runs[0] ?? null))?.missing, 4);
+});
