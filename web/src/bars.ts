@@ -4,13 +4,17 @@ import type { Published } from './model.ts';
 import type { Bar, Look, Reference } from './charts/bars.ts';
 import type { Metric } from './metric.ts';
 import type { Entry, Tier, View } from './select.ts';
+import { groupsOf } from './charts/bars.ts';
 import { colourOf } from './colours.ts';
 import { NONE, percent } from './format.ts';
 import { standing, worstVerdict } from './select.ts';
-import { besideWords, cellName, verdictWord } from './words.ts';
+import { besideWords, cellName, rankingTitle, verdictWord } from './words.ts';
 
 /** Bars drawn of a chart until the reader asks for all. */
 export const DRAWN = 12;
+
+/** Bars drawn of each ranking where a chart has several. */
+export const DRAWN_EACH = 7;
 
 /** Published bars drawn of a chart until the reader asks for all. */
 const PUBLISHED_DRAWN = 6;
@@ -28,14 +32,23 @@ function look(tier: Tier, approximate: boolean): Look {
   return tier === 'apart' ? 'muted' : approximate ? 'hatched' : 'plain';
 }
 
+/** The heading of a ranking in charts; empty where there is one only. */
+export function groupOf(from: View, ranking: string): string {
+  return from.rankings.length > 1 ? rankingTitle(ranking) : '';
+}
+
+/** The heading of published results among others. */
+export function publishedGroup(from: View): string {
+  return from.rankings.length > 1 ? 'Published by others' : '';
+}
+
 /** The bar of a cell. */
 function placed(from: View, entry: Entry, metric: Metric, open: (entry: Entry) => void): Placed {
   const { configuration, cell } = entry;
   const how = standing(from, entry);
   const estimate = how.tier === 'none' ? null : metric.of(cell, from.run);
   const notes = [...how.notes, ...metric.notes?.(cell, configuration) ?? []];
-  const ranking = configuration.ranks_with;
-  if (ranking !== from.rankings[0] && from.rankings.length > 1) notes.push(`apart: ${ranking}`);
+  const { ranking } = configuration;
   if (configuration.end_of_life) notes.push('end of life');
   const verdict = worstVerdict(entry);
   const word = how.tier === 'none' || (metric.name === 'time' && verdict !== 'exact') ? verdictWord(verdict) : 'not measured';
@@ -45,7 +58,7 @@ function placed(from: View, entry: Entry, metric: Metric, open: (entry: Entry) =
     bar: {
       key: `${cell.configuration}:${entry.index}`,
       name: cellName(configuration, cell),
-      notes, colour: colourOf(configuration.system), look: look(how.tier, how.approximate),
+      notes, group: groupOf(from, ranking), colour: colourOf(configuration.system), look: look(how.tier, how.approximate),
       value: estimate?.value ?? null, low: estimate?.low ?? null, high: estimate?.high ?? null,
       label: estimate === null ? word : metric.format(estimate.value),
       more: against === null ? '' : besideWords(from.run, cell, against),
@@ -86,19 +99,25 @@ export function publishedHere(from: View): Published[] {
 }
 
 /** A published figure as a hollow bar, with its machine and date; `?` where an error is suspected. */
-export function publishedBar(one: Published, value: number | null, format: (value: number) => string): Bar {
+export function publishedBar(one: Published, value: number | null, format: (value: number) => string, group = ''): Bar {
   const when = one.date ?? one.snapshot;
   return {
     key: `published:${one.snapshot}:${one.source}`,
     name: `${one.system}${one.tags.length > 0 ? ` ${one.tags.join(' ')}` : ''}${one.suspected.length > 0 ? ' ?' : ''}`,
-    notes: [...(one.loaded < one.scale ? [`${percent(one.loaded / one.scale)} loaded`] : []), `${one.machine} ${when}`],
+    notes: [...(one.loaded < one.scale ? [`${percent(one.loaded / one.scale)} loaded`] : []), `${one.machine} ${when}`], group,
     colour: colourOf(one.system), look: 'hollow', value, low: null, high: null,
     label: value === null ? NONE : format(value), more: '', open: null,
   };
 }
 
+/** The first bars of each ranking. */
+export function firstOfEach<Grouped extends Pick<Bar, 'group'>>(bars: readonly Grouped[]): Grouped[] {
+  const groups = groupsOf(bars);
+  return groups.length === 0 ? bars.slice(0, DRAWN) : groups.flatMap((group) => bars.filter((bar) => bar.group === group).slice(0, DRAWN_EACH));
+}
+
 /** What is drawn of a chart: the first of its bars, then published ones, the best first. */
 export function drawnBars(own: readonly Bar[], published: readonly Bar[], all: boolean): Bar[] {
   const sorted = [...published].sort((a, b) => (a.value ?? Infinity) - (b.value ?? Infinity));
-  return all ? [...own, ...sorted] : [...own.slice(0, DRAWN), ...sorted.slice(0, PUBLISHED_DRAWN)];
+  return all ? [...own, ...sorted] : [...firstOfEach(own), ...sorted.slice(0, PUBLISHED_DRAWN)];
 }

@@ -1,13 +1,19 @@
 // What keeps figures of a page from being compared, or from meaning more than they do.
 
-import type { Cell, Configuration, Failure } from './model.ts';
+import type { Cell, Configuration, Failure, RunEvidence } from './model.ts';
 import type { Entry, View } from './select.ts';
-import { isUnsettled } from './select.ts';
-import { configurationName, isQuestion, retainsWord, stepName } from './words.ts';
-import { counted, list, percent } from './format.ts';
+import { stolen } from './behind.ts';
+import { bytes, counted, list, percent, whole } from './format.ts';
+import { leading } from './findings.ts';
+import { documentsOf } from './metric.ts';
+import { isOutOfMemory, isUnsettled } from './select.ts';
+import { beyondClass, configurationName, isQuestion, rankingTitle, retainsWord, stepName } from './words.ts';
 
 export interface Catch {
   title: string;
+  /** What it comes to, in one line. */
+  line: string;
+  /** Whom it is about and why, on demand; empty where the line says all. */
   text: string;
 }
 
@@ -21,25 +27,30 @@ export function some(names: readonly string[]): string {
 }
 
 /** There was nothing to compare the answer with. */
-export function isUncompared({ cell }: Entry): boolean {
-  return cell.verdict === 'unverified' && isQuestion(cell.step);
+export function isUncompared({ cell, configuration }: Entry): boolean {
+  return cell.verdict === 'unverified' && isQuestion(cell.step) && configuration.other_questions[cell.step] === undefined;
+}
+
+/** Whom entries are about, each once, with the steps or whatever else is to be said of it. */
+function grouped(entries: readonly Entry[], word: (entry: Entry) => string = (entry) => stepName(entry.cell.step)): string[] {
+  const found = new Map<string, Set<string>>();
+  for (const entry of entries) {
+    const name = configurationName(entry.configuration);
+    found.set(name, (found.get(name) ?? new Set()).add(word(entry)));
+  }
+  return [...found].map(([name, words]) => `${name} (${[...words].join(', ')})`);
 }
 
 /** Every catch of what is shown, those that could mislead most first. */
-export function catches(from: View): Catch[] {
+export function catches(from: View, evidence: RunEvidence | null = null): Catch[] {
   const { run } = from;
   const all: Configuration[] = from.configurations.flatMap((index) => run.configurations[index] ?? []);
   const found: Catch[] = [];
-  const put = (title: string, text: string | null): void => {
-    if (text !== null) found.push({ title, text });
-  };
-  const names = (which: (one: Configuration) => boolean): string | null => {
-    const those = all.filter(which).map(configurationName);
-    return those.length === 0 ? null : some(those);
-  };
-  const phrase = (which: string | null, rest: string): string | null => (which === null ? null : `${which}: ${rest}`);
+  const put = (title: string, line: string, text = ''): void => void found.push({ title, line, text });
+  const namesOf = (which: (one: Configuration) => boolean): string[] => all.filter(which).map(configurationName);
+  const number = (names: readonly string[]): string => counted(new Set(names).size, 'configuration');
 
-  if (!run.complete) put('The run is not complete', `${counted(run.open, 'planned trial')} ${run.open === 1 ? 'has' : 'have'} no record.`);
+  if (!run.complete) put('Run not complete', `${counted(run.open, 'planned trial')} without a record`);
   const failures = run.failures.filter((one) => from.shown[one.configuration] === true);
   const failed = failures.filter((one) => one.kind !== 'plan');
   const broken = failures.filter((one) => one.kind === 'plan');
@@ -47,52 +58,75 @@ export function catches(from: View): Catch[] {
     const configuration = run.configurations[one.configuration];
     return configuration === undefined ? '?' : `${configurationName(configuration)} (${stepName(one.step)}${rest})`;
   };
-  if (failed.length > 0) put('Failures', `${some(failed.map((one) => where(one, `: ${one.kind}`)))}. What failed has no time.`);
-  if (broken.length > 0) {
-    put('Not by the promised path', `${some(broken.map((one) => where(one)))}: the plan is not what the configuration promises. Answers and times stand, hatched and never ranked.`);
-  }
+  if (failed.length > 0) put('Failures', counted(failed.length, 'failure'), `${some(failed.map((one) => where(one, `: ${one.kind}`)))}. What failed has no time.`);
+  if (broken.length > 0) put('Plan broken', `${counted(broken.length, 'plan')} other than promised; hatched and not ranked`, `${some(broken.map((one) => where(one)))}. The answers and times stand, but the query did not take the path that the configuration promises.`);
   const noted = (cell: Cell): boolean => failed.some((one) => one.configuration === cell.configuration && one.step === cell.step);
-  const wrong = from.entries.filter(({ cell }) => (cell.verdict === 'wrong' || cell.verdict === 'timeout') && !noted(cell))
-    .map((one) => `${configurationName(one.configuration)} (${stepName(one.cell.step)}: ${one.cell.verdict})`);
-  if (wrong.length > 0) put('Wrong or late answers', `${some(wrong)}.`);
+  const wrong = from.entries.filter(({ cell }) => (cell.verdict === 'wrong' || cell.verdict === 'timeout') && !noted(cell));
+  if (wrong.length > 0) put('Wrong or late answers', counted(wrong.length, 'figure'), `${some(grouped(wrong, ({ cell }) => `${stepName(cell.step)}: ${cell.verdict}`))}. They have no time.`);
+
+  const warm = from.entries.filter(({ cell }) => isOutOfMemory(cell));
+  if (warm.length > 0) {
+    put('Hot, not in memory', `${counted(warm.length, 'figure')} of trials that read from the disk; hatched and not ranked`,
+      `Asked repeatedly, and read each time: ${some(grouped(warm, ({ cell }) => `${stepName(cell.step)} ${cell.metrics.read_bytes === undefined ? 'unknown' : bytes(cell.metrics.read_bytes)}`))}.`);
+  }
   const partial = from.configurations.flatMap((index) => {
-    const load = from.loads.get(index);
+    const own = from.loads.get(index);
     const configuration = run.configurations[index];
-    if (load === undefined || configuration === undefined || load.verdict === 'exact') return [];
-    const { documents_loaded: loaded, documents_offered: offered } = load.metrics;
-    const share = loaded !== undefined && offered !== undefined && offered > 0 ? ` (${percent(loaded / offered)})` : ` (load ${load.verdict})`;
+    if (own === undefined || configuration === undefined || own.verdict === 'exact') return [];
+    const { documents_loaded: loaded, documents_offered: offered } = own.metrics;
+    const share = loaded !== undefined && offered !== undefined && offered > 0 ? ` (${percent(loaded / offered)})` : ` (load ${own.verdict})`;
     return [`${configurationName(configuration)}${share}`];
   });
-  if (partial.length > 0) put('Not all documents loaded', `${some(partial)}: never ranked, for it works on less.`);
-  if (from.rankings.length > 1) {
-    const apart = from.rankings.slice(1).map((ranking) =>
-      `“${ranking}” (${some(all.filter((one) => one.ranks_with === ranking).map(configurationName))})`);
-    put('Ranked apart', `Configurations follow different rules, and only those of one ranking are compared. Beside “${from.rankings[0] ?? ''}” there ${apart.length === 1 ? 'is' : 'are'} ${list(apart)}.`);
+  if (partial.length > 0) put('Not all documents loaded', `${number(partial)}, not ranked`, `${some(partial)}. Fewer documents are less work.`);
+  const small = from.configurations.flatMap((index) => {
+    const one = run.configurations[index];
+    const documents = documentsOf(run, index);
+    if (one === undefined || one.parallel_unit === null || documents >= run.machine.cores * one.parallel_unit) return [];
+    const units = Math.max(1, Math.ceil(documents / one.parallel_unit));
+    return [`${configurationName(one)} (${counted(units, 'unit')} of ${whole(one.parallel_unit)} documents)`];
+  });
+  if (small.length > 0) {
+    put('Too few documents for all cores', `${number(small)} cannot use all ${whole(run.machine.cores)} cores at this scale`,
+      `A core takes a whole unit, such as a row group: ${some(small)}. Expect them relatively faster with more documents.`);
   }
-  const prepared = [...new Set(all.filter((one) => one.ranks_with === from.rankings[0])
-    .map((one) => `${one.title}: ${one.variant_title}`))];
-  if (new Set(all.map((one) => one.variant_title)).size > 1 && prepared.length > 1) {
-    const more = prepared.length > NAMED ? `; and ${prepared.length - NAMED} more` : '';
-    put('Prepared differently', `${prepared.slice(0, NAMED).join('; ')}${more}. So this says which of these set-ups is faster, not which engine is in itself.`);
+  const first = leading(from);
+  const extra = from.rankings.filter((one) => one !== first && from.kinds.get(one)?.ranked === true && beyondClass(from.kinds.get(one)) !== '');
+  if (extra.length > 0) {
+    put('Ranked apart', list(extra.map((one) => `“${rankingTitle(one)}”`)),
+      `These follow further rules within their class, and only configurations of one ranking are compared: ${extra.map((one) => `${rankingTitle(one)}: ${some(namesOf((other) => other.ranking === one))}`).join('; ')}.`);
   }
-  if (all.some((one) => one.embedded) && all.some((one) => !one.embedded)) {
-    put('Embedded beside servers', phrase(names((one) => one.embedded), 'inside a process of the harness, so no network is in these times; the others are servers.'));
-  }
-  const named = (entry: Entry): string => `${configurationName(entry.configuration)} (${stepName(entry.cell.step)})`;
-  const uncompared = from.entries.filter(isUncompared).map(named);
-  if (uncompared.length > 0) put('Answers compared with nothing', `${some(uncompared)}: nobody knows whether they are right. Hatched and never ranked.`);
-  const approximate = from.entries.filter((one) => one.cell.verdict === 'approximate').map(named);
-  if (approximate.length > 0) put('Approximate answers', `${some(approximate)}: declared, and shown hatched.`);
+  const unranked = namesOf((one) => !one.ranked);
+  const others = all.flatMap((one) => Object.entries(one.other_questions)
+    .filter(([step]) => from.questions.includes(step)).map(([step, why]) => `${configurationName(one)} ${stepName(step)}: ${why}`));
+  if (unranked.length > 0) put('Statements as published', `${number(unranked)}, shown and never ranked`, `${some(unranked)}: published statements word for word, to hold ours beside them.`);
+  if (others.length > 0) put('Another question', `${counted(others.length, 'published statement')} ${others.length === 1 ? 'asks' : 'ask'} something else; timed, not verified`, `${others.join('; ')}.`);
+  const embedded = namesOf((one) => one.embedded);
+  if (embedded.length > 0 && embedded.length < all.length) put('Embedded beside servers', 'embedded engines have no network in their times', `Embedded: ${some(embedded)}. The others are servers.`);
+  const uncompared = from.entries.filter(isUncompared);
+  if (uncompared.length > 0) put('Unverified answers', `${counted(uncompared.length, 'figure')} without a reference; hatched and not ranked`, `${some(grouped(uncompared))}: no reference answer to compare with.`);
+  const approximate = from.entries.filter((one) => one.cell.verdict === 'approximate');
+  if (approximate.length > 0) put('Approximate answers', `${counted(approximate.length, 'figure')}, declared and hatched`, `${some(grouped(approximate))}.`);
   const unverified = from.entries.filter((one) => one.cell.phase === 'cold-unverified').map((one) => configurationName(one.configuration));
-  if (unverified.length > 0) put('Not verified as cold', `${some(unverified)}: files were, or may have been, still in memory. Never ranked as cold.`);
+  if (unverified.length > 0) put('Not verified as cold', `${number(unverified)}, not ranked as cold`, `${some(unverified)}: files were, or may have been, in memory.`);
   const unsettled = from.entries.filter((one) => isUnsettled(one.cell)).map((one) => configurationName(one.configuration));
-  if (unsettled.length > 0) put('Not settled', `${some(unsettled)}: still at work in the background when the time to settle was over. Sizes are of that moment, hatched and never ranked.`);
-  put('End of life', phrase(names((one) => one.end_of_life), 'no longer supported by its makers; do not read it as that system of today.'));
-  const changed = all.filter((one) => one.structure !== null && one.structure.retains !== 'bytes')
-    .map((one) => `${configurationName(one)} (${retainsWord(one.structure?.retains ?? '')}${one.structure?.retains === 'changed' ? `: ${list(Object.keys(one.structure.changes))}` : ''})`);
-  if (changed.length > 0) put('Documents do not come back as they were', `${some(changed)}.`);
-  if (run.rounds === 1) put('One round only', 'No intervals: nobody can say whether a difference would show again.');
-  const { cores } = run.machine;
-  put(`${counted(cores, 'core')}`, `${cores <= 4 ? 'A small machine. ' : ''}Figures are of this machine and these documents; nothing here tells how they grow with more cores, memory or documents.`);
+  if (unsettled.length > 0) put('Not settled', `${number(unsettled)}, size not ranked`, `${some(unsettled)}: background work was still running at the time limit. The size is of that moment.`);
+  const old = namesOf((one) => one.end_of_life);
+  if (old.length > 0) put('End of life', list(old).length <= 60 ? list(old) : number(old), `${some(old)}: no longer supported by the makers. Do not read it as the current version.`);
+  const changed = all.filter((one) => one.structure !== null && one.structure.retains !== 'bytes');
+  const lost = changed.filter((one) => one.structure?.retains === 'changed');
+  if (changed.length > 0) {
+    put('Documents change in a round trip', `${counted(lost.length, 'configuration')} with changed values, ${whole(changed.length - lost.length)} with the same values in other bytes`,
+      `${some(changed.map((one) => `${configurationName(one)} (${retainsWord(one.structure?.retains ?? '')}${one.structure?.retains === 'changed' ? `: ${list(Object.keys(one.structure.changes))}` : ''})`))}.`);
+  }
+  const taken = evidence === null ? [] : stolen(evidence, run.machine);
+  const [much, known] = from.entries.reduce(([a, b], { index }) => [a + (taken[index]?.much ?? 0), b + (taken[index]?.known ?? 0)], [0, 0]);
+  if (much > 0) {
+    put('Processor time stolen', `${counted(much, 'trial')} of ${whole(known)} lost more than 2 % to other machines`,
+      'The hypervisor gave processor time to other machines (steal) during these trials or their preparation. They count like all others; a figure’s trials show the seconds.');
+  }
+  if (run.rounds === 1) put('One round only', 'no intervals, so differences may not repeat');
+  if (all.some((one) => one.preparation === null)) put('Preparation not stated', `${number(namesOf((one) => one.preparation === null))} of a run that names no class`, 'Within a ranking, set-ups may differ in what they were told about the documents: this says which set-up is faster, not which engine.');
+  const { cores, memory_bytes: memory } = run.machine;
+  put('One machine', `${counted(cores, 'core')}, ${bytes(memory)}${cores <= 4 ? ': a small one' : ''}`, 'Figures are of this machine and these documents. They do not say how systems scale with cores, memory or documents.');
   return found;
 }

@@ -2,15 +2,15 @@
 //
 // Only configurations of one ranking that hold all documents are compared; the reference rows never are.
 
-import type { Configuration } from './model.ts';
+import type { Configuration, Preparation } from './model.ts';
 import type { Entry, View } from './select.ts';
 import type { Estimate } from './stats.ts';
+import { bytes, counted, list, seconds, three, times } from './format.ts';
+import { isOfFiles, totalBytes, totalRange } from './metric.ts';
 import { ADDED_S } from './score.ts';
 import { cellsOf, questionsIn, standing } from './select.ts';
-import { configurationName, stepName } from './words.ts';
-import { bytes, counted, list, seconds, three, times } from './format.ts';
 import { differs, meanRatio, ratio } from './stats.ts';
-import { isOfFiles, totalBytes } from './metric.ts';
+import { beyondClass, COLD, configurationName, HOT, stepName } from './words.ts';
 
 export interface Finding {
   /** What is compared. */
@@ -19,12 +19,12 @@ export interface Finding {
   /** Who is first; null when nobody can be named. */
   first: Configuration | null;
   sentence: string;
-  /** Who comes after the second, with their figures; empty where there is nobody. */
+  /** Who comes after the second, with their figures, and who is left out; empty where there is nobody. */
   after: string;
   /** How sure: the interval in words. */
   sure: string;
-  /** `shown`, `not shown` or `once`: whether a difference to the second is shown. */
-  difference: 'shown' | 'not shown' | 'once' | 'alone';
+  /** Whether the first differs from the second: by its interval, unknown after one round, counted rather than timed. */
+  difference: 'shown' | 'not shown' | 'once' | 'counted' | 'alone';
   /** A figure to open. */
   entry: Entry | null;
 }
@@ -32,27 +32,30 @@ export interface Finding {
 /** How many are named after the second. */
 const AFTER = 3;
 
+const ALONE = { difference: 'alone', sure: 'Nothing to compare with.', after: '' } as const;
+const NOBODY = { first: null, difference: 'once', entry: null, sure: '', after: '' } as const;
+
 function afterwards(others: readonly string[]): string {
   if (others.length === 0) return '';
   const more = others.length > AFTER ? ` and ${others.length - AFTER} more` : '';
   return `Then ${others.slice(0, AFTER).join(', ')}${more}.`;
 }
 
-/** `3.10 times as long as`, `12 % longer than`, or `as long as`. */
+/** `3.10 times as long`, `12 % longer`, or `as long`. */
 export function byHowMuch(value: number, longer: string, asLong: string): string {
   const rounded = Math.round((value - 1) * 100);
-  if (rounded < 1) return `as ${asLong} as`;
-  return value < 2 ? `${rounded} % ${longer} than` : `${three(value)} times as ${asLong} as`;
+  if (rounded < 1) return `as ${asLong}`;
+  return value < 2 ? `${rounded} % ${longer}` : `${three(value)} times as ${asLong}`;
 }
 
 /** How sure a ratio is, in words. */
 export function howSure(one: Estimate, once: string): Pick<Finding, 'sure' | 'difference'> {
   const shown = differs(one);
   if (shown === null || one.low === null || one.high === null) return { sure: once, difference: 'once' };
-  const range = `The 95 % interval of that ratio is ${three(one.low)} to ${three(one.high)}`;
+  const range = `95 % interval of the ratio: ${three(one.low)} to ${three(one.high)}`;
   return shown
-    ? { sure: `${range}, which excludes 1.`, difference: 'shown' }
-    : { sure: `${range}. It holds 1, so the second may as well be the first.`, difference: 'not shown' };
+    ? { sure: `${range}.`, difference: 'shown' }
+    : { sure: `${range}. It includes 1, so the order may be the other way round.`, difference: 'not shown' };
 }
 
 interface Place {
@@ -78,22 +81,25 @@ interface Places {
   best: Map<string, number>;
 }
 
+function isOf(ranking: string): (entry: Entry) => boolean {
+  return ({ configuration }) => !configuration.reference && configuration.ranking === ranking;
+}
+
 function placesOver(from: View, ranking: string, phases: readonly string[]): Places {
   const questions = questionsIn(from, phases);
-  const times = new Map<number, Map<string, Entry>>();
+  const found = new Map<number, Map<string, Entry>>();
   const asked = new Set<number>();
   const fastest = new Map<string, number>();
   for (const question of questions) {
-    for (const entry of cellsOf(from, question, phases)) {
-      if (entry.configuration.reference || entry.configuration.ranks_with !== ranking) continue;
+    for (const entry of cellsOf(from, question, phases).filter(isOf(ranking))) {
       asked.add(entry.cell.configuration);
       if (entry.cell.median_s === null || standing(from, entry).tier !== 'ranked') continue;
-      const own = times.get(entry.cell.configuration) ?? new Map<string, Entry>();
-      times.set(entry.cell.configuration, own.set(question, entry));
+      const own = found.get(entry.cell.configuration) ?? new Map<string, Entry>();
+      found.set(entry.cell.configuration, own.set(question, entry));
       fastest.set(question, Math.min(fastest.get(question) ?? Infinity, entry.cell.median_s));
     }
   }
-  const whole = [...times].filter(([, own]) => own.size === questions.length);
+  const whole = [...found].filter(([, own]) => own.size === questions.length);
   const best = questions.map((question) =>
     Math.min(...whole.map(([, own]) => own.get(question)?.cell.median_s ?? Infinity)));
   const places = whole.map(([configuration, own]) => {
@@ -114,28 +120,20 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
   const [first, second] = places;
   if (asked === 0) return null;
   const missing = asked - places.length;
-  const left = missing > 0
-    ? ` ${counted(missing, 'configuration')} without a verified time for every question ${missing === 1 ? 'is' : 'are'} left out.` : '';
+  const left = missing > 0 ? ` Left out: ${counted(missing, 'configuration')} without a verified time for every question.` : '';
   const configuration = first && from.run.configurations[first.configuration];
   if (first === undefined || configuration === undefined) {
-    return {
-      about, ranking, first: null, difference: 'once', entry: null, sure: '', after: '',
-      sentence: `Nobody can be named: no configuration has a verified time for every question.${left}`,
-    };
+    return { ...NOBODY, about, ranking, sentence: 'No configuration has a verified time for every question.' };
   }
   const name = configurationName(configuration);
-  const approximate = [...first.times].filter(([, entry]) => entry.cell.verdict === 'approximate').map(([step]) => stepName(step));
-  const told = approximate.length > 0 ? ` Its answer to ${list(approximate)} is approximate.` : '';
-  const won = `the fastest on ${wins(first, best)} of ${counted(questions.length, 'question')}`;
+  const entry = [...first.times.values()][0] ?? null;
+  const approximate = [...first.times].filter(([, one]) => one.cell.verdict === 'approximate').map(([step]) => stepName(step));
+  const note = approximate.length > 0 ? ` Its answer to ${list(approximate)} is approximate.` : '';
   const other = second && from.run.configurations[second.configuration];
   if (second === undefined || other === undefined) {
-    return {
-      about, ranking, first: configuration, difference: 'alone', entry: [...first.times.values()][0] ?? null,
-      sentence: `${name}, with nobody beside it.${told}${left}`, sure: 'Nothing to compare with.', after: '',
-    };
+    return { ...ALONE, about, ranking, first: configuration, entry, sentence: `${name} is the only one ranked.${note}${left}` };
   }
-  const network = configuration.embedded && !other.embedded
-    ? ' The first is embedded and the second a server: no network is in the times of the first.' : '';
+  const network = configuration.embedded && !other.embedded ? ' The first is embedded; the second is a server, with the network in its times.' : '';
   const pairs = questions.flatMap((question) => {
     const [one, two] = [second.times.get(question), first.times.get(question)];
     const [a, b] = [one && timeOf(one), two && timeOf(two)];
@@ -143,98 +141,137 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
   });
   const by = meanRatio(pairs, ADDED_S) ?? { value: second.mean / first.mean, low: null, high: null };
   const sum = (place: Place): number => [...place.times.values()].reduce((before, { cell }) => before + (cell.median_s ?? 0), 0);
-  const slow = Math.round((by.value - 1) * 100) < 1 ? 'as fast' : `${three(by.value)} times as slow`;
+  const slow = Math.round((by.value - 1) * 100) < 1 ? 'as fast by score' : `${three(by.value)} times as slow by score`;
   const others = places.slice(2).flatMap((place) => {
     const third = from.run.configurations[place.configuration];
     return third === undefined ? [] : [`${configurationName(third)} ${times(place.mean / first.mean)}`];
   });
   return {
-    about, ranking, first: configuration, entry: [...first.times.values()][0] ?? null, after: afterwards(others),
-    sentence: `${name}: ${won}, ${seconds(sum(first))} for all of them. ${configurationName(other)}, the second: ${seconds(sum(second))}. By the score, which weighs all questions alike and adds 10 ms to each time so that tiny differences hardly count, it is ${slow}.${network}${told}${left}`,
-    ...howSure(by, 'How sure is unknown: one round gives no interval.'),
+    about, ranking, first: configuration, entry, after: `${afterwards(others)}${left}`.trim(),
+    sentence: `${name}: fastest on ${wins(first, best)} of ${counted(questions.length, 'question')}, ${seconds(sum(first))} in total. Second: ${configurationName(other)}, ${seconds(sum(second))} in total, ${slow}.${network}${note}`,
+    ...howSure(by, 'One round gives no interval.'),
   };
 }
 
 function load(from: View, ranking: string): Finding | null {
-  const all = cellsOf(from, 'load', ['load'], null).filter((entry) =>
-    !entry.configuration.reference && entry.configuration.ranks_with === ranking);
+  const all = cellsOf(from, 'load', ['load'], null).filter(isOf(ranking));
   if (all.length === 0) return null;
   const ranked = all.filter((entry) => entry.cell.median_s !== null && standing(from, entry).tier === 'ranked')
     .sort((a, b) => (a.cell.median_s ?? 0) - (b.cell.median_s ?? 0));
   const [first, second] = ranked;
   const about = 'Fastest to load';
   const [one, other] = [first && timeOf(first), second && timeOf(second)];
-  if (first === undefined || !one) {
-    return { about, ranking, first: null, difference: 'once', entry: null, sure: '', after: '', sentence: 'Nobody can be named: no load is complete and verified.' };
-  }
-  const name = `${configurationName(first.configuration)}: ${seconds(one.value)}`;
-  if (second === undefined || !other) {
-    return { about, ranking, first: first.configuration, difference: 'alone', entry: first, after: '', sentence: `${name}, with nobody beside it.`, sure: 'Nothing to compare with.' };
-  }
+  if (first === undefined || !one) return { ...NOBODY, about, ranking, sentence: 'No load is complete and verified.' };
+  const named = { about, ranking, first: first.configuration, entry: first };
+  const name = configurationName(first.configuration);
+  if (second === undefined || !other) return { ...ALONE, ...named, sentence: `${name} took ${seconds(one.value)} and is the only one ranked.` };
   const by = ratio(other, one);
   const others = ranked.slice(2).map((entry) => `${configurationName(entry.configuration)} ${seconds(entry.cell.median_s ?? 0)}`);
   return {
-    about, ranking, first: first.configuration, entry: first, after: afterwards(others),
-    sentence: `${name}. ${configurationName(second.configuration)}, the second, took ${byHowMuch(by.value, 'longer', 'long')} it.`,
-    ...howSure(by, 'How sure is unknown: each was loaded once, whatever the rounds.'),
+    ...named, after: afterwards(others),
+    sentence: `${name}: ${seconds(one.value)}. Second: ${configurationName(second.configuration)}, ${seconds(other.value)}, ${byHowMuch(by.value, 'longer', 'long')}.`,
+    ...howSure(by, 'Loaded once, so there is no interval.'),
   };
 }
 
-/** Who takes the least space in a state of the data. */
-function smallest(from: View, ranking: string, state: string): Finding | null {
-  const all = cellsOf(from, 'size', ['steady'], state)
-    .filter((entry) => !entry.configuration.reference && entry.configuration.ranks_with === ranking)
+interface Sized {
+  entry: Entry;
+  total: number;
+}
+
+/** Who can be ranked by size in a state of the data, the smallest first. */
+function bySize(from: View, ranking: string, state: string): Sized[] {
+  return cellsOf(from, 'size', ['steady'], state).filter(isOf(ranking))
     .filter((entry) => standing(from, entry).tier === 'ranked')
-    .flatMap((entry) => {
+    .flatMap((entry): Sized[] => {
       const total = totalBytes(entry.cell);
       return total === null || total <= 0 ? [] : [{ entry, total }];
     })
     .sort((a, b) => a.total - b.total);
+}
+
+/** The smallest compacted, and drained where that is another one. */
+function smallest(from: View, ranking: string): Finding | null {
+  const [compacted, drained] = [bySize(from, ranking, 'compacted'), bySize(from, ranking, 'drained')];
+  const all = compacted.length > 0 ? compacted : drained;
   const [first, second] = all;
   if (first === undefined) return null;
-  const raw = from.run.data.bytes > 0 ? `, ${three((first.total / from.run.data.bytes) * 100)} % of the documents as text` : '';
+  const ofText = (total: number): string => (from.run.data.bytes > 0 ? `, ${three((total / from.run.data.bytes) * 100)} % of the documents as text` : '');
   const files = isOfFiles(first.entry.cell) ? ', counted as its files' : '';
-  const name = `${configurationName(first.entry.configuration)}: ${bytes(first.total)}${raw}${files}`;
-  const about = `Smallest (${state})`;
-  if (second === undefined) {
-    return { about, ranking, first: first.entry.configuration, difference: 'alone', entry: first.entry, after: '', sentence: `${name}, with nobody beside it.`, sure: 'Nothing to compare with.' };
-  }
+  const name = configurationName(first.entry.configuration);
+  const [other] = all === compacted ? drained : [];
+  const same = other?.entry.configuration === first.entry.configuration;
+  const before = other === undefined ? '' : same
+    ? (bytes(other.total) === bytes(first.total) ? ' Drained: the same.' : ` Drained: also the smallest, ${bytes(other.total)}.`)
+    : ` Drained: ${configurationName(other.entry.configuration)} is the smallest, ${bytes(other.total)}.`;
+  const named = { about: 'Smallest', ranking, first: first.entry.configuration, entry: first.entry };
+  const state = all === compacted ? 'compacted' : 'drained';
+  const size = `${name}: ${bytes(first.total)} ${state}${ofText(first.total)}${files}.`;
+  if (second === undefined) return { ...ALONE, ...named, sentence: `${size} It is the only one ranked.${before}` };
   return {
-    about, ranking, first: first.entry.configuration, entry: first.entry, difference: 'once',
-    after: afterwards(all.slice(2).map(({ entry, total }) => `${configurationName(entry.configuration)} ${bytes(total)}`)),
-    sentence: `${name}. ${configurationName(second.entry.configuration)}, the second, is ${byHowMuch(second.total / first.total, 'larger', 'large')} it.`,
-    sure: 'A size is counted, not timed: it has no interval.',
+    ...named, difference: 'counted', sure: countedSize(from, first, second),
+    after: `${afterwards(all.slice(2).map(({ entry, total }) => `${configurationName(entry.configuration)} ${bytes(total)}`))}${before}`.trim(),
+    sentence: `${size} Second: ${configurationName(second.entry.configuration)}, ${bytes(second.total)}, ${byHowMuch(second.total / first.total, 'larger', 'large')}.`,
   };
 }
 
-/** The findings of one ranking. */
-export function findingsOf(from: View, ranking: string): Finding[] {
-  const states = from.state.data === 'compacted' ? ['compacted', 'drained'] : ['drained', 'compacted'];
-  const sizes = states.map((state) => smallest(from, ranking, state));
-  const [one, other] = sizes;
-  // Two cards with the same words would make a reader look for a difference.
-  const alike = one && other && one.sentence === other.sentence && one.after === other.after;
-  return [
-    overQuestions(from, ranking, 'Fastest hot', ['hot']),
-    overQuestions(from, ranking, 'Fastest cold', ['cold', 'cold-unverified']),
-    load(from, ranking),
-    ...(alike ? [{ ...one, about: 'Smallest' }] : sizes),
-  ].filter((found) => found !== null && found !== undefined);
+/** The sizes of every load, where there were several. */
+function countedSize(from: View, first: Sized, second: Sized): string {
+  const range = ({ entry: { cell } }: Sized): string => {
+    const { low, high } = totalRange(cell) ?? {};
+    return low == null || high == null ? '' : bytes(low) === bytes(high) ? bytes(low) : `${bytes(low)} to ${bytes(high)}`;
+  };
+  const loads = from.loads.get(first.entry.cell.configuration)?.trials ?? 0;
+  if (range(first) === '' || range(second) === '') return 'Bytes are counted, not timed: no interval.';
+  return `Over ${counted(loads, 'load')}: ${range(first)}; the second ${range(second)}.`;
 }
 
+/** The findings of one ranking; none of what is never ranked. */
+export function findingsOf(from: View, ranking: string): Finding[] {
+  if (from.kinds.get(ranking)?.ranked !== true) return [];
+  return [
+    overQuestions(from, ranking, 'Fastest hot', HOT),
+    overQuestions(from, ranking, 'Fastest cold', COLD),
+    load(from, ranking),
+    smallest(from, ranking),
+  ].filter((found) => found !== null);
+}
+
+/** The ranking that the page begins with: of the first class in which there is something to compare. */
+export function leading(from: View): string | undefined {
+  const size = (ranking: string): number => from.configurations.filter((index) => from.run.configurations[index]?.ranking === ranking).length;
+  const ranked = from.rankings.filter((one) => from.kinds.get(one)?.ranked === true);
+  return ranked.find((one) => size(one) > 1) ?? ranked[0];
+}
+
+const CONDITIONS: Record<Preparation, string> = {
+  'as-is': 'As is', prepared: 'Prepared for these questions', extracted: 'With the questions’ paths extracted into columns',
+};
+
 const DEEDS: readonly (readonly [string, string])[] = [
-  ['Fastest hot', 'answered fastest'], ['Fastest to load', 'loaded fastest'], ['Smallest', 'takes the least space'], ['Smallest (drained)', 'takes the least space'],
+  ['Fastest hot', 'is the fastest hot'], ['Fastest cold', 'is the fastest cold'], ['Fastest to load', 'loads fastest'], ['Smallest', 'is the smallest'],
 ];
 
-/** All findings of a ranking in one sentence: who was first at what. */
-export function headline(findings: readonly Finding[]): string {
-  const deeds = new Map<string, string[]>();
+/** All findings of a ranking in one sentence, which names its class: who was first at what. */
+export function headline(from: View, findings: readonly Finding[]): string {
+  const deeds = new Map<Configuration, string[]>();
+  const kind = from.kinds.get(findings[0]?.ranking ?? '');
   for (const [about, deed] of DEEDS) {
     const found = findings.find((one) => one.about === about);
-    if (found?.first == null) continue;
-    const told = found.difference === 'not shown' ? `${deed} (no difference to the second shown)` : deed;
-    deeds.set(found.first.title, [...(deeds.get(found.first.title) ?? []), told]);
+    if (found?.first == null || found.difference === 'alone') continue;
+    const word = found.difference === 'not shown' ? `${deed} (within the interval)` : deed;
+    deeds.set(found.first, [...(deeds.get(found.first) ?? []), word]);
   }
-  const words = [...deeds].map(([title, those]) => `${title} ${list(those)}`);
-  return words.length === 0 ? '' : `${words.join('; ')}.`;
+  const titles = [...deeds.keys()].map((one) => one.title);
+  const words = [...deeds].map(([one, those]) => {
+    const name = titles.filter((title) => title === one.title).length > 1 ? configurationName(one) : one.title;
+    return `${name} ${list(those).replace(/is the fastest hot(,| and) is the fastest cold/, 'is the fastest hot and cold')}`;
+  });
+  const alone = findings.find((one) => one.first !== null)?.first;
+  if (words.length === 0 && alone == null) return '';
+  if (words.length === 0) words.push(`only ${alone?.title ?? ''} is ranked`);
+  const told = `${words.join('; ')}.`;
+  if (kind === undefined || kind.preparation === null) return told.replace(/^only/, 'Only');
+  const condition = [CONDITIONS[kind.preparation], kind.profile === 'stock' ? 'with stock memory settings' : '', beyondClass(kind)];
+  return `${condition.filter((word) => word !== '').join(', ')}, ${told}`;
 }

@@ -124,7 +124,7 @@ export function metricsOf(runs: readonly Run[]): Metric[] {
   const names = new Set<string>();
   for (const run of runs) {
     for (const cell of run.cells) {
-      if (cell.phase !== 'hot' && !cell.phase.startsWith('cold')) continue;
+      if (!cell.phase.startsWith('hot') && !cell.phase.startsWith('cold')) continue;
       for (const name of Object.keys(cell.metrics)) names.add(name);
     }
   }
@@ -141,4 +141,11 @@ export function isOfFiles(cell: Cell): boolean {
 /** Bytes that count as the size: the system's own catalogue, else its files. */
 export function totalBytes(cell: Cell): number | null {
   return cell.metrics.total_bytes ?? cell.metrics.files_bytes ?? null;
+}
+
+/** The same with its range over several loads. */
+export function totalRange(cell: Cell): Estimate | null {
+  const value = totalBytes(cell);
+  const { least_total_bytes: low = null, most_total_bytes: high = null } = cell.metrics;
+  return value === null ? null : { value, low, high };
 }

@@ -75,18 +75,47 @@ export interface Configuration {
   /** `tcp` or `unix` of a server. */
   transport: string | null;
   end_of_life: boolean;
-  /** Only configurations with the same text are ranked with each other. */
+  /** What the system was told about the documents before they came; null in runs that did not state it. */
+  preparation: Preparation | null;
+  /** Where its memory settings come from; null in runs that did not state it. */
+  profile: Profile | null;
+  /** The budget of memory that it was sized for; null under `stock`. */
+  memory_bytes: number | null;
+  /** What its class and profile do not say, such as `approximate`. */
   ranks_with: string;
+  /** Class, profile and `ranks_with` in one text: only configurations with the same text are ranked with each other. */
+  ranking: string;
+  /** False of what is shown and never ranked, such as statements as others have published them. */
+  ranked: boolean;
   /** A row to read others by, such as the yardstick; never ranked. */
   reference: boolean;
   configuration_digest: string;
   artifact_digest: string | null;
   /** Where it differs from the system's defaults. */
   exceptions: { what: string; why: string }[];
+  /** Memory settings of its profile. */
+  settings: Setting[];
+  /** Documents in one unit of parallel work, such as a row group. */
+  parallel_unit: number | null;
+  /** By question: why what it asks is another question. */
+  other_questions: Record<string, string>;
   /** What came back of the documents that were read back; null when nobody looked. */
   structure: Structure | null;
   /** Documents that were not taken, by the system's own reasons. */
   rejects: { reason: string; documents: number }[];
+}
+
+export type Preparation = 'as-is' | 'prepared' | 'extracted';
+export type Profile = 'sized' | 'stock';
+
+/** A setting of a profile. */
+export interface Setting {
+  name: string;
+  value: string;
+  /** What the package does by itself. */
+  stock: string | null;
+  /** Where its makers advise the value. */
+  source: string | null;
 }
 
 export interface Structure {
@@ -110,7 +139,7 @@ export interface Cell {
   workload: string;
   /** `load`, `size`, `q1` … `q6`; other workloads have others. */
   step: string;
-  /** `load`, `cold`, `cold-unverified`, `cold-os`, `hot`, `steady`. */
+  /** `load`, `cold`, `cold-unverified`, `cold-os`, `hot`, `hot-not-in-memory`, `steady`. */
   phase: string;
   /** State of the data: `drained` or `compacted`; null of a load. */
   state: string | null;

@@ -5,7 +5,8 @@ import type { Entry, View } from './select.ts';
 import type { Basis } from './state.ts';
 import { isOfFiles, totalBytes } from './metric.ts';
 import { hot, relativeSizes, relativeTimes } from './score.ts';
-import { cellsOf, hasTime, questionsIn, standing } from './select.ts';
+import { cellsOf, hasTime, isOutOfMemory, questionsIn, standing } from './select.ts';
+import { COLD, HOT } from './words.ts';
 
 export type Kind = 'hot' | 'cold' | 'size';
 type Timed = Exclude<Kind, 'size'>;
@@ -32,7 +33,7 @@ export interface Scorer {
   sides: Record<Kind, Side>;
 }
 
-const PHASES: Record<Timed, readonly string[]> = { hot: ['hot'], cold: ['cold', 'cold-unverified'] };
+const PHASES: Record<Timed, readonly string[]> = { hot: HOT, cold: COLD };
 
 /** The published benchmark knows these; the page's own score takes whatever is asked. */
 const PUBLISHED_QUESTIONS: readonly string[] = ['q1', 'q2', 'q3', 'q4', 'q5'];
@@ -80,6 +81,7 @@ function counted(from: View, entry: Entry | undefined, kind: Timed, basis: Basis
   const { tier, notes } = standing(from, entry);
   if (basis === 'medians') return tier === 'ranked' ? { time: entry.cell.median_s, notes: [] } : { time: null, notes: notes.filter((note) => note !== 'approximate') };
   if (evidence === null) return { time: null, notes: [] };
+  if (isOutOfMemory(entry.cell)) return { time: null, notes };
   const { times, unverified } = roundOne(entry, evidence);
   const time = kind === 'cold' ? times[0] ?? null : hot([null, times[0] ?? null, times[1] ?? null]);
   if (time === null) return { time, notes: [] };
@@ -109,10 +111,12 @@ function timeSides(from: View, those: readonly number[], kind: Timed, basis: Bas
     const notes = different(times.flatMap((one) => (one.time !== null || missing === questions.length ? one.notes : [])));
     if (takesPart && missing > 0 && missing < questions.length) notes.push(`${missing} of ${questions.length} without a time that counts`);
     if (!takesPart && asked.length > 0) notes.push(`${questions.length - asked.length} of ${questions.length} not asked`);
+    // A score beside nobody, over the questions that it could answer, would look like the best there is.
+    const alone = takesPart && missing > 0 && missing < questions.length && all.filter((one) => one.takesPart).length === 1;
     return {
       value: takesPart ? scored[index] ?? null : null, questions: questions.length, missing, notes,
       approximate: asked.some((entry) => planned(entry).some((one) => one.cell.verdict === 'approximate')),
-      word: !takesPart ? 'not asked' : missing === questions.length ? 'no time' : null, entry: asked[0] ?? null,
+      word: !takesPart ? 'not asked' : missing === questions.length ? 'no time' : alone && basis === 'medians' ? 'incomplete' : null, entry: asked[0] ?? null,
     };
   });
 }
@@ -138,12 +142,23 @@ function sizeSides(from: View, those: readonly number[], basis: Basis, sizes: Re
  * missing time.
  */
 export function scorers(from: View, basis: Basis, evidence: RunEvidence | null, only: ReadonlySet<number> | null = null): Scorer[] {
+  // Several charts show the same medians.
+  const shared = basis === 'medians' && only === null;
+  const known = shared ? overMedians.get(from) : undefined;
+  const found = known ?? scored(from, basis, evidence, only);
+  if (shared) overMedians.set(from, found);
+  return found;
+}
+
+const overMedians = new WeakMap<View, Scorer[]>();
+
+function scored(from: View, basis: Basis, evidence: RunEvidence | null, only: ReadonlySet<number> | null): Scorer[] {
   if (basis === 'round 1' && !from.run.complete) return [];
   const sizes = new Map(cellsOf(from, 'size', ['steady']).map((entry) => [entry.cell.configuration, entry]));
   const asked = new Set(from.entries.map((entry) => entry.cell.configuration));
-  return from.rankings.flatMap((ranking) => {
+  return from.rankings.filter((ranking) => from.kinds.get(ranking)?.ranked === true).flatMap((ranking) => {
     const those = from.configurations.filter((index) =>
-      from.run.configurations[index]?.ranks_with === ranking && from.loads.get(index)?.verdict === 'exact'
+      from.run.configurations[index]?.ranking === ranking && from.loads.get(index)?.verdict === 'exact'
       && (only === null ? asked.has(index) : only.has(index)) && (basis === 'medians' || hasSize(sizes.get(index))));
     const warm = timeSides(from, those, 'hot', basis, evidence);
     const cold = timeSides(from, those, 'cold', basis, evidence);

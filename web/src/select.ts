@@ -2,7 +2,8 @@
 
 import type { Cell, Configuration, Figures, Run, Verdict } from './model.ts';
 import type { State } from './state.ts';
-import { isQuestion, parametersOf, verdictWord } from './words.ts';
+import { bytes } from './format.ts';
+import { CLASSES, isQuestion, parametersOf, PROFILES, verdictWord } from './words.ts';
 
 /** A cell with its configuration, and where it stands in the page's data. */
 export interface Entry {
@@ -24,8 +25,10 @@ export interface View {
   shown: readonly boolean[];
   /** Shown configurations that are no reference rows. */
   configurations: readonly number[];
-  /** Rankings in the order of the page: that with most configurations first. */
+  /** Rankings in the order of the page: by class, then by profile, what is never ranked after what is. */
   rankings: readonly string[];
+  /** By ranking: one of its configurations, which has its class and profile. */
+  kinds: ReadonlyMap<string, Configuration>;
   /** Questions that are shown. */
   questions: readonly string[];
   entries: readonly Entry[];
@@ -51,16 +54,20 @@ function keepsStructure(one: Configuration, wanted: State['structure']): boolean
 export function isShown(one: Configuration, state: State): boolean {
   if (one.reference) return true;
   return !state.withoutSystems.has(one.system) && !state.withoutVariants.has(one.variant)
-    && !state.withoutRankings.has(one.ranks_with) && keepsStructure(one, state.structure);
+    && !state.withoutClasses.has(one.preparation ?? '') && !state.withoutProfiles.has(one.profile ?? '')
+    && !state.withoutRankings.has(one.ranking) && keepsStructure(one, state.structure);
 }
 
-/** Rankings with the number of their configurations, most first; ties in the order of the plan. */
-export function rankingsOf(configurations: readonly Configuration[]): string[] {
-  const sizes = new Map<string, number>();
-  for (const one of configurations) {
-    if (!one.reference) sizes.set(one.ranks_with, (sizes.get(one.ranks_with) ?? 0) + 1);
+/** Rankings by class and profile, then the one with most configurations; ties in the order of the plan. */
+export function rankingsOf(configurations: readonly Configuration[]): Map<string, Configuration> {
+  const found = new Map<string, { kind: Configuration; size: number }>();
+  for (const kind of configurations) {
+    if (!kind.reference) found.set(kind.ranking, { kind, size: (found.get(kind.ranking)?.size ?? 0) + 1 });
   }
-  return [...sizes].sort((a, b) => b[1] - a[1]).map(([ranking]) => ranking);
+  const place = ({ ranked, preparation, profile }: Configuration): number =>
+    CLASSES.indexOf(preparation) * 10 + PROFILES.indexOf(profile) * 2 + (ranked ? 0 : 1);
+  const sorted = [...found].sort(([, a], [, b]) => place(a.kind) - place(b.kind) || b.size - a.size);
+  return new Map(sorted.map(([ranking, { kind }]) => [ranking, kind]));
 }
 
 /** Finds the two cells that cold trials of one plan became, where not all could be verified. */
@@ -108,11 +115,12 @@ export function view(figures: Figures, state: State, runIndex = state.run): View
     else step.push(entry);
   });
   const indices = run.configurations.map((_, index) => index);
+  const kinds = rankingsOf(run.configurations.filter((_, index) => shown[index] === true));
   return {
     figures, state, run, runIndex, shown, entries, bySteps, loads,
     broken: new Set(run.failures.filter((one) => one.kind === 'plan').map((one) => promise(one.configuration, one.step))),
     configurations: indices.filter((index) => shown[index] === true && run.configurations[index]?.reference === false),
-    rankings: rankingsOf(run.configurations.filter((_, index) => shown[index] === true)),
+    rankings: [...kinds.keys()], kinds,
     questions: [...questions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })),
   };
 }
@@ -184,6 +192,11 @@ export function isUnsettled(cell: Cell): boolean {
   return cell.step === 'size' && (cell.metrics.background_work_left ?? 0) > 0;
 }
 
+/** Asked repeatedly, and read from the disk all the same. */
+export function isOutOfMemory(cell: Cell): boolean {
+  return cell.phase === 'hot-not-in-memory';
+}
+
 /** What a load leaves to say of what came after it; null when all documents are in. */
 function loadNote(from: View, cell: Cell): string | null {
   if (cell.step === 'load') return null;
@@ -195,14 +208,17 @@ function loadNote(from: View, cell: Cell): string | null {
 
 /** Why a cell is not like others, and whether it may be ranked at all. */
 export function standing(from: View, entry: Entry): Standing {
-  const { cell, beside } = entry;
+  const { cell, beside, configuration } = entry;
   const verdict = worstVerdict(entry);
   const approximate = cell.verdict === 'approximate' || beside?.cell.verdict === 'approximate';
   const ofLoad = loadNote(from, cell);
   // Whatever stands here keeps a figure out of the ranking.
   const doubts: string[] = [];
   if (ofLoad !== null) doubts.push(ofLoad);
-  if (verdict === 'unverified' || (verdict === 'partial' && ofLoad === null)) doubts.push(verdict);
+  if (!configuration.ranked && !configuration.reference) doubts.push('not ranked');
+  if (verdict === 'unverified' && configuration.other_questions[cell.step] !== undefined) doubts.push('another question');
+  else if (verdict === 'unverified' || (verdict === 'partial' && ofLoad === null)) doubts.push(verdict);
+  if (isOutOfMemory(cell)) doubts.push(`not in memory${cell.metrics.read_bytes === undefined ? '' : `: ${bytes(cell.metrics.read_bytes)} read`}`);
   if (beside !== null) doubts.push('cold unverified in part');
   else if (cell.phase === 'cold-unverified') doubts.push('cold unverified');
   if (from.broken.has(promise(cell.configuration, cell.step))) doubts.push('plan broken');

@@ -5,7 +5,8 @@
 
 import type { Cell, Figures, Run } from './model.ts';
 import { metricsOf } from './metric.ts';
-import { isQuestion } from './words.ts';
+import { rankingsOf } from './select.ts';
+import { CLASSES, isQuestion, PROFILES } from './words.ts';
 
 /** A cell that is opened. */
 export interface Opened {
@@ -19,13 +20,17 @@ export interface State {
   /** Systems left out, by folder name. */
   withoutSystems: ReadonlySet<string>;
   withoutVariants: ReadonlySet<string>;
+  /** Classes of preparation left out; the empty word is what is not stated. */
+  withoutClasses: ReadonlySet<string>;
+  /** Profiles of memory left out, likewise. */
+  withoutProfiles: ReadonlySet<string>;
   withoutRankings: ReadonlySet<string>;
   withoutQuestions: ReadonlySet<string>;
   /** Name of a metric; see `metric.ts`. */
   metric: string;
   /** State of the data, `drained` or `compacted`. */
   data: string;
-  /** `all`, or only systems that give back `bytes`, at least the `value`, or `changed` documents. */
+  /** `all`, or only systems that return the same `bytes`, at least the same `value`, or `changed` documents. */
   structure: Structures;
   /** Snapshot of the published results that is laid over the charts; none when empty. */
   published: string;
@@ -51,6 +56,8 @@ export type Kept = (typeof KEPT)[number];
 export interface Choices {
   systems: string[];
   variants: string[];
+  classes: string[];
+  profiles: string[];
   rankings: string[];
   questions: string[];
   states: string[];
@@ -80,7 +87,9 @@ export const choices = once((runs: readonly Run[]): Choices => {
   return {
     systems: different(configurations.map((one) => one.system)),
     variants: different(configurations.map((one) => one.variant)),
-    rankings: different(configurations.map((one) => one.ranks_with)),
+    classes: CLASSES.map((one) => one ?? '').filter((word) => configurations.some((one) => (one.preparation ?? '') === word)),
+    profiles: PROFILES.map((one) => one ?? '').filter((word) => configurations.some((one) => (one.profile ?? '') === word)),
+    rankings: [...rankingsOf(configurations).keys()],
     questions: different(cells.map((cell) => cell.step).filter(isQuestion)).sort((a, b) =>
       a.localeCompare(b, 'en', { numeric: true })),
     states: different(cells.flatMap((cell) => cell.state ?? [])).sort((a, b) => order(a) - order(b)),
@@ -101,13 +110,15 @@ export const initial = once((figures: Figures): State => {
   const none: ReadonlySet<string> = new Set();
   return {
     run, data, metric: 'time', structure: 'all', published: '', basis: 'medians', month: '', scale: null, kept: 'yes', opened: null,
-    withoutSystems: none, withoutVariants: none, withoutRankings: none, withoutQuestions: none,
+    withoutSystems: none, withoutVariants: none, withoutClasses: none, withoutProfiles: none, withoutRankings: none, withoutQuestions: none,
   };
 });
 
 const SETS = [
   ['systems', 'withoutSystems', 'systems'],
   ['variants', 'withoutVariants', 'variants'],
+  ['classes', 'withoutClasses', 'classes'],
+  ['profiles', 'withoutProfiles', 'profiles'],
   ['rankings', 'withoutRankings', 'rankings'],
   ['questions', 'withoutQuestions', 'questions'],
 ] as const;
@@ -223,7 +234,8 @@ function openedFrom(text: string, figures: Figures): Opened | null {
 /** A short mark of what a cell is of (FNV-1a), so that a link holds on a page that was made again of a longer run. */
 export function cellMark(run: Run, cell: Cell): string {
   const one = run.configurations[cell.configuration];
-  const names = [one?.system, one?.version, one?.variant, one?.storage, cell.workload, cell.step, cell.phase, cell.state, cell.parameters];
+  const stated = one?.preparation == null ? [] : [one.preparation, one.profile, one.memory_bytes];
+  const names = [one?.system, one?.version, one?.variant, one?.storage, ...stated, cell.workload, cell.step, cell.phase, cell.state, cell.parameters];
   let hash = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(JSON.stringify(names))) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return hash.toString(16).padStart(8, '0');

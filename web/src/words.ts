@@ -1,7 +1,7 @@
 // The words of the field: what steps, phases and verdicts are called on the page.
 
-import type { Cell, Configuration, Ratio, Run, Verdict } from './model.ts';
-import { nameInWords } from './format.ts';
+import type { Cell, Configuration, Preparation, Profile, Ratio, Run, Verdict } from './model.ts';
+import { bytes, nameInWords } from './format.ts';
 
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['q1', 'top event types'],
@@ -9,7 +9,7 @@ const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['q3', 'when do people use it'],
   ['q4', 'top 3 post veterans'],
   ['q5', 'top 3 longest activity'],
-  ['q6', 'posts by first language, a path nobody prepared for'],
+  ['q6', 'posts by first language, an unprepared path'],
 ]);
 
 /** A question of the analytics workload; steps of other shapes are shown under their own names. */
@@ -30,14 +30,14 @@ export function stepTitle(step: string): string {
 
 /** What each verdict means, in one sentence. */
 export const VERDICTS: Record<Verdict, string> = {
-  exact: 'every answer equalled the reference',
+  exact: 'every answer equals the reference',
   approximate: 'the answer is a declared approximation',
-  unverified: 'there was nothing to compare the answer with',
+  unverified: 'there is no reference to compare the answer with',
   partial: 'fewer than 99.9 % of the documents were loaded, so the time is for less work',
   not_applicable: 'the system has no such thing',
-  wrong: 'the answer was not the right one, so there is no time',
+  wrong: 'the answer differs from the reference, so there is no time',
   timeout: 'no answer within the limit',
-  failed: 'no answer at all',
+  failed: 'no answer',
 };
 
 /** A verdict as a word. */
@@ -49,20 +49,54 @@ const PHASES: ReadonlyMap<string, string> = new Map([
   ['load', 'load'],
   ['cold', 'cold'],
   ['cold-unverified', 'cold, not verified'],
-  ['cold-os', 'only the page cache dropped'],
+  ['cold-os', 'page cache dropped'],
   ['hot', 'hot'],
+  ['hot-not-in-memory', 'hot, not in memory'],
   ['steady', 'steady'],
 ]);
+
+/** Phases of questions that are asked repeatedly; who reads from the disk meanwhile is shown there and never ranked. */
+export const HOT: readonly string[] = ['hot', 'hot-not-in-memory'];
+
+/** Phases of questions asked once after a restart. */
+export const COLD: readonly string[] = ['cold', 'cold-unverified'];
 
 /** A phase in words. */
 export function phaseWord(phase: string): string {
   return PHASES.get(phase) ?? phase;
 }
 
-/** A configuration's name, short enough for a bar: title, version, variant, and storage when not the default. */
+/** A configuration's name, short enough for a bar: title, version, variant, and what is not the default. */
 export function configurationName(one: Configuration): string {
   const storage = one.storage === 'default' ? '' : ` ${one.storage}`;
-  return `${one.title} ${one.version} ${one.variant}${storage}`;
+  return `${one.title} ${one.version} ${one.variant}${storage}${one.profile === 'stock' ? ' stock' : ''}`;
+}
+
+/** Classes of preparation in the order of the page. */
+export const CLASSES: readonly (Preparation | null)[] = ['as-is', 'prepared', 'extracted', null];
+
+/** Profiles of memory in the order of the page. */
+export const PROFILES: readonly (Profile | null)[] = ['sized', 'stock', null];
+
+/** A class in words. */
+export function classWord(preparation: string | null): string {
+  return preparation === 'as-is' ? 'as is' : preparation || 'not stated';
+}
+
+/** What the systems of a class know of the documents. */
+export function classMeaning(preparation: Preparation | null): string {
+  switch (preparation) {
+    case 'as-is': return 'The system was told nothing about the documents: no index, hint, sort key or column on any path.';
+    case 'prepared': return 'The paths of Q1 to Q5 were declared before loading, as an index, type hints or a sort key. Documents stay whole, and Q6 asks for a path that was not declared.';
+    case 'extracted': return 'The paths of Q1 to Q5 are columns beside the document, and questions name the columns.';
+    case null: return 'This run does not state how its systems were prepared, so these may differ in that.';
+  }
+}
+
+/** A ranking as a heading: `As is`, `Prepared, stock`. */
+export function rankingTitle(ranking: string): string {
+  const words = ranking.replace(/^as-/, 'as ').replace(/^not stated/, 'class not stated');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** Further dimensions of a cell in words; empty where it has none. */
@@ -78,22 +112,34 @@ export function cellName(one: Configuration, cell: Cell): string {
 
 /** What a ratio is held against: `of ClickHouse 26.7 challenge, slower`. */
 export function besideWords(run: Run, cell: Cell, one: Ratio): string {
-  if (one.other === cell.configuration) return 'the best itself';
+  if (one.other === cell.configuration) return 'the best';
   const other = run.configurations[one.other];
   return `of ${other === undefined ? 'another' : configurationName(other)}, ${one.difference}`;
 }
 
 /** What is the same configuration in another run, but for its version. */
 export function configurationKey(one: Configuration): string {
-  return JSON.stringify([one.system, one.variant, one.storage]);
+  return JSON.stringify([one.system, one.variant, one.storage, one.preparation, one.profile, one.memory_bytes]);
 }
 
-/** What a system gives back of a document, in words. */
+/** What comes back of a document after a round trip. */
 export function retainsWord(retains: string): string {
   switch (retains) {
-    case 'bytes': return 'the same bytes';
-    case 'value': return 'the same values, not the same bytes';
-    case 'changed': return 'changed documents';
+    case 'bytes': return 'same bytes';
+    case 'value': return 'same values';
+    case 'changed': return 'changed';
     default: return 'unknown';
   }
+}
+
+/** What a ranking adds to class and profile; empty where it adds nothing. */
+export function beyondClass(one: Configuration | undefined): string {
+  const known = [one?.preparation ?? 'not stated', one?.profile];
+  return (one?.ranking ?? '').split(', ').filter((word) => word !== '' && !known.includes(word)).join(', ');
+}
+
+/** A configuration's memory profile in words: `sized for 12.6 GB`. */
+export function profileWord(one: Configuration): string {
+  if (one.profile === null) return 'not stated';
+  return one.memory_bytes === null ? one.profile : `${one.profile} for ${bytes(one.memory_bytes)}`;
 }

@@ -49,7 +49,9 @@ export function published() {
 function configuration(system, title, more = {}) {
   return {
     system, title, version: '1.0', variant: 'indexed', variant_title: 'One JSON column and one index', storage: 'default',
-    embedded: false, transport: 'tcp', end_of_life: false, ranks_with: 'json-only', reference: false,
+    embedded: false, transport: 'tcp', end_of_life: false, preparation: 'prepared', profile: 'sized', memory_bytes: 12_616_466_432,
+    ranks_with: '', ranking: 'prepared', ranked: true, reference: false, parallel_unit: null, other_questions: {},
+    settings: [{ name: 'buffers', value: '3008MB', stock: '128MB', source: 'Its documentation, 19.4.1: 25 % of memory' }],
     configuration_digest: `blake3:${system}`, artifact_digest: `sha256:${system}`,
     exceptions: [{ what: 'query_cache=0', why: 'no results are kept across trials' }],
     structure: { retains: 'bytes', compared: 1000, equal_bytes: 1000, equal_value: 1000, changes: {} }, rejects: [], ...more,
@@ -59,9 +61,14 @@ function configuration(system, title, more = {}) {
 const CHANGED = { retains: 'changed', compared: 1000, equal_bytes: 0, equal_value: 830, changes: { 'members added': 120, 'null dropped': 50 } };
 const VALUE = { retains: 'value', compared: 1000, equal_bytes: 3, equal_value: 1000, changes: {} };
 
+const NOT_STATED = { preparation: null, profile: null, memory_bytes: null, settings: [], parallel_unit: null };
+const AS_IS = { preparation: 'as-is', ranking: 'as-is' };
+const EXTRACTED = { preparation: 'extracted', ranking: 'extracted' };
+const STOCK = { profile: 'stock', memory_bytes: null, ranking: 'prepared, stock', settings: [] };
+
 export function yardstick() {
   const one = (variant) => configuration('yardstick', 'yardstick', {
-    variant, variant_title: 'A columnar program', reference: true, embedded: true, transport: null, structure: null, ranks_with: 'none', exceptions: [],
+    variant, variant_title: 'A columnar program', reference: true, embedded: true, transport: null, structure: null, ranks_with: 'none', ...NOT_STATED, ranking: 'not stated, none', exceptions: [],
   });
   return [one('one-core'), one('parallel')];
 }
@@ -76,10 +83,25 @@ export function fewSystems() {
     configuration('mongodb', 'MongoDB', { version: '6.0.5', end_of_life: true, structure: VALUE }),
     configuration('sqlite', 'SQLite', { version: '3.54.1', embedded: true, transport: null }),
     configuration('duckdb', 'DuckDB', { version: '2.0.0', variant: 'json', embedded: true, transport: null }),
-    configuration('dolt', 'Dolt', { version: '1.83.2', variant: 'generated', ranks_with: 'generated', structure: VALUE }),
-    configuration('mysql', 'MySQL', { version: '9.7.4', variant: 'generated', ranks_with: 'generated', structure: VALUE }),
+    configuration('dolt', 'Dolt', { version: '1.83.2', variant: 'generated', ...EXTRACTED, structure: VALUE }),
+    configuration('mysql', 'MySQL', { version: '9.7.4', variant: 'generated', ...EXTRACTED, structure: VALUE }),
+    configuration('clickhouse', 'ClickHouse', { version: '26.7', variant: 'json', variant_title: 'One JSON column, nothing declared', embedded: true, transport: null, ...AS_IS, structure: CHANGED }),
+    configuration('duckdb', 'DuckDB', { version: '2.0.0', variant: 'variant', variant_title: 'One VARIANT column', embedded: true, transport: null, ...AS_IS, parallel_unit: 1_000_000 }),
+    configuration('sqlite', 'SQLite', { version: '3.54.1', variant: 'jsonb', variant_title: 'One JSONB column', embedded: true, transport: null, ...AS_IS }),
+    configuration('mysql', 'MySQL', { version: '9.7.4', variant: 'virtual', ...STOCK, structure: VALUE }),
+    configuration('clickhouse', 'ClickHouse', {
+      version: '26.7', variant: 'as-published', variant_title: 'Published statements, word for word', embedded: true, transport: null,
+      ranking: 'prepared, not ranked', ranked: false, structure: CHANGED, other_questions: { q4: 'It counts every kind of post, replies too.' },
+    }),
     ...yardstick(),
   ];
+}
+
+/** The same systems in a run of version 0.1.0, which states neither class nor profile. */
+export function fewOld() {
+  return fewSystems().filter((one) => one.preparation !== 'as-is' && one.profile !== 'stock' && one.ranked).map((one) => ({
+    ...one, ...NOT_STATED, ranking: `not stated, ${one.preparation === 'extracted' ? 'generated' : one.reference ? 'none' : 'json-only'}`,
+  }));
 }
 
 /** Fifty configurations of systems with made-up names. */
@@ -87,7 +109,7 @@ export function manySystems() {
   return [
     ...Array.from({ length: 50 }, (_, index) => configuration(`system-${index}`, `System ${index}`, {
       version: `${1 + (index % 9)}.${index % 5}`, variant: index % 3 === 0 ? 'no-index' : 'indexed', embedded: index % 7 === 0,
-      ranks_with: index % 10 === 9 ? 'generated' : 'json-only', structure: index % 4 === 0 ? VALUE : index % 5 === 0 ? CHANGED : { retains: 'bytes', compared: 1000, equal_bytes: 1000, equal_value: 1000, changes: {} },
+      ...(index % 10 === 9 ? EXTRACTED : index % 2 === 0 ? AS_IS : {}), structure: index % 4 === 0 ? VALUE : index % 5 === 0 ? CHANGED : { retains: 'bytes', compared: 1000, equal_bytes: 1000, equal_value: 1000, changes: {} },
     })),
     ...yardstick(),
   ];
@@ -110,10 +132,9 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, hot
   const put = (index, step, phase, state, base, count, more = {}) => {
     const verdict = more.verdict ?? 'exact';
     const timed = ['exact', 'approximate', 'unverified', 'partial'].includes(verdict);
-    const trials = { round: [], order: [], at_ms: [], seconds: [], server_s: [], verdict: [], bound_by: [], failure: [], metrics: { peak_pss_bytes: [], server_cpu_s: [] } };
+    const trials = { round: [], order: [], at_ms: [], seconds: [], server_s: [], verdict: [], bound_by: [], failure: [], metrics: { peak_pss_bytes: [], server_cpu_s: [], machine_steal_s: [] } };
     const perRound = [];
     for (let round = 1; round <= rounds && count > 0; round += 1) {
-      if (phase === 'load' && round > 1) break;
       if (more.in?.(round) === false) continue;
       const level = spread();
       const own = [];
@@ -130,6 +151,7 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, hot
         trials.bound_by.push(timed ? 'one core' : null);
         trials.failure.push(timed ? null : { kind: verdict, error: `it ended with ${SCRIPT}` });
         trials.metrics.peak_pss_bytes.push(Math.round(2e8 * (1 + random())));
+        trials.metrics.machine_steal_s.push(oddities && random() < 0.02 ? time * 0.2 : 0);
         trials.metrics.server_cpu_s.push(Number((time * 1.4).toPrecision(4)));
       }
       perRound.push(median(own));
@@ -157,7 +179,7 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, hot
 
   configurations.forEach((one, index) => {
     const pace = one.reference ? 2e-9 * (1 + index % 2) : 1e-8 * Math.exp(((index * 7) % configurations.length) / configurations.length * 5);
-    const rejected = oddities && one.system === 'postgresql' ? 9 : oddities && one.system === 'mysql' ? Math.round(documents * 0.02) : 0;
+    const rejected = oddities && one.system === 'postgresql' ? 9 : oddities && one.system === 'mysql' && one.preparation === 'extracted' ? Math.round(documents * 0.02) : 0;
     const partial = rejected > documents / 1000;
     put(index, 'load', 'load', null, documents * pace * 800, 1, {
       verdict: partial ? 'partial' : 'exact',
@@ -167,15 +189,19 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, hot
       const total = Math.round(documents * 480 * (one.reference ? 0.08 : 0.3 + ((index * 13) % 10) / 8) * (state === 'drained' ? 1 : 0.9));
       put(index, 'size', 'steady', state, 0, 0, { metrics: { total_bytes: total, data_bytes: Math.round(total * 0.85), index_bytes: Math.round(total * 0.15), files_bytes: total + 4096, log_bytes: 1e6, [`${state}_s`]: 0.01 + random(), ...(oddities && one.system === 'mongodb' && state === 'drained' ? { background_work_left: 3 } : {}) } });
       cells.at(-1).verdict = partial ? 'partial' : 'exact';
+      const sizes = sizeTrials(evidence.at(-1).trials, total, one.preparation === null ? 1 : rounds, random);
+      if (sizes.length > 1) Object.assign(cells.at(-1).metrics, { least_total_bytes: Math.min(...sizes), most_total_bytes: Math.max(...sizes) });
     }
     QUESTIONS.forEach((step, question) => {
       const base = documents * pace * (0.4 + question * 0.35);
-      const odd = !oddities ? 'exact' : one.system === 'elasticsearch' && step === 'q2' ? 'approximate' : one.system === 'duckdb' && step === 'q5' ? 'wrong'
+      const odd = !oddities || one.preparation === 'as-is' ? 'exact' : one.other_questions[step] !== undefined ? 'unverified' : one.system === 'elasticsearch' && step === 'q2' ? 'approximate' : one.system === 'duckdb' && step === 'q5' ? 'wrong'
         : one.system === 'mongodb' && step === 'q4' ? 'timeout' : partial ? 'partial' : 'exact';
-      put(index, step, 'hot', 'drained', base, hot, { verdict: odd });
+      const fromDisk = one.profile === 'stock' && question > 0;
+      put(index, step, fromDisk ? 'hot-not-in-memory' : 'hot', 'drained', base, hot, { verdict: odd });
+      if (fromDisk) cells.at(-1).metrics.read_bytes = 529e6;
       const cold = (phase, more = {}) => put(index, step, phase, 'drained', base * 3 + 0.02, 1, { verdict: odd, ...more });
       if (one.reference) return;
-      if (oddities && one.system === 'sqlite' && step === 'q3') {
+      if (oddities && one.system === 'sqlite' && one.preparation === 'prepared' && step === 'q3') {
         cold('cold', { in: (round) => round > 1 });
         cold('cold-unverified', { in: (round) => round === 1 });
       } else cold(oddities && one.system === 'elasticsearch' ? 'cold-unverified' : 'cold');
@@ -184,6 +210,21 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, hot
   beside(configurations, cells);
   const scores = oddities ? [] : publishedScores(configurations, cells, evidence);
   return { run: runOf({ name, configurations, documents, rounds, cells, scores, failures, oddities }), evidence: { texts: [...texts, ...what(configurations)], cells: evidence, series: series(configurations, samples, texts.length, random) } };
+}
+
+/** The size of every load, a little apart. */
+function sizeTrials(trials, total, loads, random) {
+  Object.assign(trials.metrics, { peak_pss_bytes: [], server_cpu_s: [], machine_steal_s: [], total_bytes: [] });
+  for (let round = 1; round <= loads; round += 1) {
+    trials.round.push(round);
+    trials.order.push(0);
+    trials.at_ms.push(Date.parse('2026-11-22T02:20:00Z') + round);
+    for (const column of [trials.seconds, trials.server_s, trials.bound_by, trials.failure]) column.push(null);
+    trials.verdict.push('exact');
+    for (const name of ['peak_pss_bytes', 'server_cpu_s', 'machine_steal_s']) trials.metrics[name].push(null);
+    trials.metrics.total_bytes.push(round === 2 ? total : Math.round(total * (1 + (random() - 0.5) * 0.04)));
+  }
+  return trials.metrics.total_bytes;
 }
 
 /** The published scores of a complete run by the words of docs/published.md, for the page's own to be held against. */
@@ -203,10 +244,10 @@ export function publishedScores(configurations, cells, evidence) {
   const entrants = configurations.flatMap((one, index) => {
     const [load] = own(index, 'load', ['load']);
     const [size] = own(index, 'size', ['steady']);
-    if (one.reference || load === undefined || size === undefined || cells[load].verdict !== 'exact') return [];
+    if (one.reference || !one.ranked || load === undefined || size === undefined || cells[load].verdict !== 'exact') return [];
     const times = (of) => QUESTIONS.slice(0, 5).map((step) => of(step));
     return [{
-      index, ranking: one.ranks_with, bytes: cells[size].metrics.total_bytes ?? cells[size].metrics.files_bytes,
+      index, ranking: one.ranking, bytes: cells[size].metrics.total_bytes ?? cells[size].metrics.files_bytes,
       cold: times((step) => time(index, step, 0)),
       hot: times((step) => {
         const both = [time(index, step, 1), time(index, step, 2)];
@@ -238,7 +279,7 @@ function beside(configurations, cells) {
   for (const cell of cells) {
     if (!comparable(cell)) continue;
     const one = configurations[cell.configuration];
-    for (const key of [one.reference ? null : `${cell.step} ${cell.phase} ${one.ranks_with}`, one.reference && one.variant === 'one-core' ? `${cell.step} ${cell.phase} yardstick` : null]) {
+    for (const key of [one.reference || !one.ranked ? null : `${cell.step} ${cell.phase} ${one.ranking}`, one.reference && one.variant === 'one-core' ? `${cell.step} ${cell.phase} yardstick` : null]) {
       if (key === null) continue;
       const before = groups.get(key);
       if (before === undefined || cell.median_s < before.median_s) groups.set(key, cell);
@@ -254,7 +295,7 @@ function beside(configurations, cells) {
   for (const cell of cells) {
     if (!comparable(cell)) continue;
     const one = configurations[cell.configuration];
-    if (!one.reference) cell.of_best = ratio(cell, groups.get(`${cell.step} ${cell.phase} ${one.ranks_with}`));
+    if (!one.reference && one.ranked) cell.of_best = ratio(cell, groups.get(`${cell.step} ${cell.phase} ${one.ranking}`));
     cell.of_yardstick = ratio(cell, groups.get(`${cell.step} ${cell.phase} yardstick`));
   }
 }
@@ -303,7 +344,7 @@ export function small() {
 }
 
 export function two() {
-  const of = (name, seed) => makeRun({ name, configurations: fewSystems(), documents: 100_000, seed, oddities: false });
+  const of = (name, seed) => makeRun({ name, configurations: fewOld(), documents: 100_000, seed, oddities: false });
   return pack([of('before', 2), of('after', 3)]);
 }
 

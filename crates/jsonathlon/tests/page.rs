@@ -97,6 +97,74 @@ fn every_figure_of_a_page_is_the_summarys_and_has_its_trials_behind_it() {
 }
 
 #[test]
+fn a_page_states_classes_profiles_and_what_was_set_and_older_runs_state_none() {
+    let world = World::new();
+    let page = |name: &str, shape: &Made| {
+        let run = made(&world, name, shape);
+        let out = world.text(&format!("{name}.html"));
+        world.run(&["report", &run, "-o", &out]).expect(0);
+        data(&std::fs::read_to_string(&out).unwrap(), "figures")["runs"][0].clone()
+    };
+    let run = page("run", &Made { systems: 8, classes: true, ..Made::default() });
+    let rankings: Vec<_> = run["configurations"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["ranking"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        rankings,
+        [
+            "as-is",
+            "prepared",
+            "as-is",
+            "prepared",
+            "as-is",
+            "prepared, stock",
+            "as-is",
+            "prepared, not ranked",
+            "not stated"
+        ]
+    );
+    let one = &run["configurations"][0];
+    assert_eq!((&one["preparation"], &one["profile"]), (&json!("as-is"), &json!("sized")));
+    assert_eq!((&one["memory_bytes"], &one["parallel_unit"]), (&json!(12_u64 << 30), &json!(100_000)));
+    assert_eq!(
+        one["settings"],
+        json!([{ "name": "buffers", "value": "3GB", "stock": "128MB", "source": "its documentation" }])
+    );
+    let last = &run["configurations"][7];
+    assert_eq!(
+        (&last["ranked"], &last["other_questions"]["q4"]),
+        (&json!(false), &json!("It counts replies too."))
+    );
+    let cells = run["cells"].as_array().unwrap();
+    // They stand with the configuration, and only there.
+    assert!(cells.iter().all(|cell| cell["parameters"] == json!({})));
+    let of = |configuration: u64, step: &str| {
+        let found = |cell: &&Value| {
+            cell["configuration"] == configuration
+                && cell["step"] == step
+                && !["cold"].contains(&cell["phase"].as_str().unwrap())
+        };
+        cells.iter().find(found).unwrap()
+    };
+    let read = of(5, "q2");
+    assert_eq!(read["phase"], "hot-not-in-memory");
+    assert_eq!((&read["metrics"]["read_bytes"], &read["of_best"]), (&json!(500_000_000), &Value::Null));
+    assert_eq!(of(7, "q4")["verdict"], "unverified");
+    assert!(of(7, "q1")["of_best"].is_null() && of(4, "q1")["of_best"]["other"] == 0);
+    let (load, size) = (of(0, "load"), of(0, "size"));
+    assert!(load["trials"] == 3 && load["low_s"].as_f64() < load["high_s"].as_f64());
+    assert!(size["metrics"]["least_total_bytes"].as_f64() < size["metrics"]["most_total_bytes"].as_f64());
+
+    let old = page("old", &Made::default());
+    let one = &old["configurations"][0];
+    assert_eq!((&one["preparation"], &one["profile"]), (&Value::Null, &Value::Null));
+    assert_eq!((&one["ranking"], &one["ranked"]), (&json!("not stated, json-only"), &json!(true)));
+}
+
+#[test]
 fn what_data_holds_is_nowhere_in_the_pages_own_text() {
     let world = World::new();
     let name = format!("run{}", HOSTILE_NAME.replace('/', ""));
@@ -166,12 +234,20 @@ fn pages(world: &World, folder: &Path) {
         arguments.extend(runs);
         world.run(&arguments).expect(0);
     };
-    let small = made(world, "small", &Made { hostile: true, ..Made::default() });
+    let small = made(world, "small", &Made { hostile: true, systems: 8, classes: true, ..Made::default() });
     report("small.html", &[&small]);
     let other = made(world, "other", &Made { slower: 1.2, ..Made::default() });
     report("two.html", &[&made(world, "one", &Made::default()), &other]);
     let large = [100_000, 1_000_000, 10_000_000, 100_000_000].map(|documents| {
-        let shape = Made { systems: 50, documents, rounds: 4, hot: 1, seconds: 3_600, ..Made::default() };
+        let shape = Made {
+            systems: 50,
+            documents,
+            rounds: 4,
+            hot: 1,
+            seconds: 3_600,
+            classes: true,
+            ..Made::default()
+        };
         made(world, &format!("large-{documents}"), &shape)
     });
     report("large.html", &large.each_ref().map(String::as_str));

@@ -10,15 +10,17 @@ import { tick } from '../format.ts';
 import { button, roving } from './buttons.ts';
 import { hatches } from './hatch.ts';
 
-/** How a bar looks: `plain` can be ranked; the others say by their looks that something is to be known. */
+/** How a bar looks: `plain` can be ranked; the others show by their looks that there is a caveat. */
 export type Look = 'plain' | 'hatched' | 'muted' | 'hollow';
 
 export interface Bar {
   /** Tells the bars of a chart apart. */
   key: string;
   name: string;
-  /** What is to be known of it, behind its name. */
+  /** Caveats, behind its name. */
   notes: readonly string[];
+  /** Heading under which it stands; empty where a chart has no headings. */
+  group: string;
   colour: string;
   look: Look;
   /** Null where a word takes the place of a figure. */
@@ -56,9 +58,15 @@ const REFERENCE = 15;
 const SIDE = 22;
 const LETTER = 6.4;
 
-/** Height of the chart before it is drawn. */
+/** Height of the chart before it is drawn; a heading is as high as a bar. */
 export function barsHeight(bars: number, references: number): number {
   return TOP + references * REFERENCE + bars * ROW + BOTTOM;
+}
+
+/** Headings of bars that stand under several; those of one ranking need none. */
+export function groupsOf(bars: readonly Pick<Bar, 'group'>[]): string[] {
+  const groups = [...new Set(bars.map((bar) => bar.group))];
+  return groups.length > 1 ? groups : [];
 }
 
 /** A log scale that holds `values`, from the decade below the smallest. */
@@ -81,7 +89,10 @@ export function multipleScale(values: readonly number[], format: (value: number)
 
 function ticks(scale: Scale, width: number): number[] {
   if (scale.kind === 'linear') {
-    return [0, 0.25, 0.5, 0.75, 1].map((share) => scale.low + share * (scale.high - scale.low));
+    const power = 10 ** Math.floor(Math.log10((scale.high - scale.low) / 4));
+    const step = power * ([1, 2, 2.5, 5].filter((part) => part * power * 4 <= (scale.high - scale.low) * 1.001).pop() ?? 1);
+    const count = Math.floor((scale.high - scale.low) / step + 1e-9);
+    return Array.from({ length: count + 1 }, (_, index) => scale.low + index * step);
   }
   const [first, last] = [Math.ceil(Math.log10(scale.low) - 1e-9), Math.floor(Math.log10(scale.high) + 1e-9)];
   if (scale.high / scale.low <= 50) {
@@ -114,7 +125,7 @@ export function lineOf(bar: Pick<Bar, 'name' | 'notes'>, width: number): string 
 /** What a bar says to those who do not see it. */
 export function spoken(bar: Bar): string {
   const notes = bar.notes.length > 0 ? ` (${bar.notes.join(', ')})` : '';
-  return `${bar.name}${notes}: ${[bar.label, bar.more].filter((words) => words !== '').join(' ')}`;
+  return `${bar.name}${notes}${bar.group === '' ? '' : `, ${bar.group}`}: ${[bar.label, bar.more].filter((words) => words !== '').join(' ')}`;
 }
 
 export function drawBars(
@@ -124,20 +135,24 @@ export function drawBars(
   const inside = (value: number): number => Math.min(scale.high, Math.max(scale.low, value));
   const there = bars.filter((bar) => bar.value !== null);
   const ranged = there.filter((bar) => bar.low !== null && bar.high !== null);
+  const groups = groupsOf(bars);
+  const headings = groups.map((group) => ({ key: `heading ${group}`, group }));
+  const rows = headings.length === 0 ? bars.map((bar) => bar.key)
+    : headings.flatMap(({ key, group }) => [key, ...bars.filter((bar) => bar.group === group).map((bar) => bar.key)]);
   const hatch = hatches();
   const fill = (bar: Bar): string =>
     bar.look === 'hollow' ? 'var(--paper)' : bar.look === 'plain' ? bar.colour : hatch.of(bar.colour, bar.look);
-  const middle = Math.sqrt(scale.low * scale.high);
+  const middle = scale.kind === 'linear' ? (scale.low + scale.high) / 2 : Math.sqrt(scale.low * scale.high);
   const svg = plot({
     width,
-    height: barsHeight(bars.length, references.length),
+    height: barsHeight(rows.length, references.length),
     marginTop,
     marginBottom: BOTTOM,
     marginLeft: SIDE,
     marginRight: SIDE,
     style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
     x: { type: scale.kind, domain: [scale.low, scale.high], label: null },
-    y: { type: 'band', domain: bars.map((bar) => bar.key), padding: 0, axis: null },
+    y: { type: 'band', domain: rows, padding: 0, axis: null },
     color: { type: 'identity' },
     marks: [
       gridX(ticks(scale, width), { stroke: 'var(--line)', strokeOpacity: 1 }),
@@ -169,6 +184,10 @@ export function drawBars(
         x1: (bar: Bar) => inside(bar.low ?? scale.low), x2: (bar: Bar) => inside(bar.high ?? scale.low), y: 'key', dy: 6.5,
         stroke: 'var(--ink)', strokeWidth: 1.8,
       }),
+      text(headings, {
+        text: 'group', y: 'key', frameAnchor: 'left', dx: -SIDE, dy: 7, textAnchor: 'start', fill: 'var(--quiet)', fontWeight: 600, fontSize: 12.5,
+        stroke: 'var(--paper)', strokeWidth: 3,
+      }),
       text(bars, {
         text: (bar: Bar) => lineOf(bar, width - 12 - bar.label.length * LETTER), y: 'key', frameAnchor: 'left',
         dx: -SIDE, dy: -7, textAnchor: 'start', fill: 'var(--ink)', stroke: 'var(--paper)', strokeWidth: 3,
@@ -181,11 +200,11 @@ export function drawBars(
   }) as SVGSVGElement;
   dress(svg, 'group', describe);
   hatch.into(svg);
-  bars.forEach((bar, index) => {
+  for (const bar of bars) {
     if (bar.open !== null) {
-      button(svg, { x: 0, y: marginTop + index * ROW, width, height: ROW }, spoken(bar), bar.open);
+      button(svg, { x: 0, y: marginTop + rows.indexOf(bar.key) * ROW, width, height: ROW }, spoken(bar), bar.open);
     }
-  });
+  }
   roving(svg);
   return svg;
 }

@@ -11,6 +11,7 @@ import { PageContext } from '../page.ts';
 import { view } from '../select.ts';
 import { fromFragment, toFragment } from '../state.ts';
 import { Bound } from './bound.tsx';
+import { Configurations } from './configuration.tsx';
 import { Cpu, Load, Memory } from './costs.tsx';
 import { CellDialog } from './dialog.tsx';
 import { Quality, StructureKept } from './documents.tsx';
@@ -38,7 +39,7 @@ const PARTS: readonly PagePart[] = [
   { id: 'cold-os', title: null, of: ColdOs }, { id: 'load', title: 'Load', of: Load }, { id: 'size', title: 'Size', of: Sizes },
   { id: 'quality', title: 'Data quality', of: Quality }, { id: 'structure', title: 'Structure', of: StructureKept },
   { id: 'memory', title: 'Memory', of: Memory }, { id: 'cpu', title: 'CPU', of: Cpu }, { id: 'bound', title: 'Bound by', of: Bound },
-  { id: 'others', title: null, of: Others }, { id: 'series', title: 'Series', of: RunSeries }, { id: 'runs', title: 'Runs', of: Runs },
+  { id: 'others', title: null, of: Others }, { id: 'configurations', title: 'Configurations', of: Configurations }, { id: 'series', title: 'Series', of: RunSeries }, { id: 'runs', title: 'Runs', of: Runs },
   { id: 'published', title: 'Published', of: PublishedResults },
 ];
 

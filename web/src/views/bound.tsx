@@ -6,13 +6,13 @@ import type { JSX } from 'preact';
 import type { Field } from '../charts/matrix.ts';
 import type { Entry } from '../select.ts';
 import type { Table } from './table.tsx';
-import { DRAWN } from '../bars.ts';
+import { DRAWN, groupOf } from '../bars.ts';
 import { Figure } from '../charts/figure.tsx';
 import { drawMatrix, matrixHeight } from '../charts/matrix.ts';
 import { NONE } from '../format.ts';
 import { usePage } from '../page.ts';
 import { cellsOf, questionsIn } from '../select.ts';
-import { configurationName, stepName } from '../words.ts';
+import { configurationName, HOT, stepName } from '../words.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 
@@ -29,10 +29,13 @@ export function Bound(): JSX.Element {
   const [all, setAll] = useState(false);
   const entries = useMemo((): { column: string; entry: Entry }[] => [
     ...cellsOf(from, 'load', ['load'], null).map((entry) => ({ column: 'load', entry })),
-    ...questionsIn(from, ['hot']).flatMap((step) => cellsOf(from, step, ['hot']).map((entry) => ({ column: stepName(step), entry }))),
+    ...questionsIn(from, HOT).flatMap((step) => cellsOf(from, step, HOT).map((entry) => ({ column: stepName(step), entry }))),
   ].filter(({ entry }) => !entry.configuration.reference && entry.cell.bound_by !== null), [from]);
   const columns = useMemo(() => [...new Set(entries.map((one) => one.column))], [entries]);
-  const those = useMemo(() => [...new Set(entries.map((one) => one.entry.cell.configuration))], [entries]);
+  const those = useMemo(() => {
+    const place = (index: number): number => from.rankings.indexOf(from.run.configurations[index]?.ranking ?? '');
+    return [...new Set(entries.map((one) => one.entry.cell.configuration))].sort((a, b) => place(a) - place(b));
+  }, [entries]);
   const drawn = all ? those : those.slice(0, DRAWN);
   const draw = useMemo(() => {
     const rows = drawn.map((index) => {
@@ -58,11 +61,12 @@ export function Bound(): JSX.Element {
         }),
       ];
     }),
+    groups: those.map((index) => groupOf(from, from.run.configurations[index]?.ranking ?? '')),
   });
   return (
     <Section id="bound" title="Bound by">
-      <p>What the time went into: <em>cpu</em>, all cores busy; <em>one core</em>, the others idle; <em>cpu, part</em> (<em>cpu*</em> in narrow fields), more than one core and fewer than all; <em>disk</em>, reading as fast as the disk gives; <em>waiting</em>, none of these. Below 2 ms nobody can tell, and nothing is said.</p>
-      {drawn.length === 0 ? <p class="empty">Not told for what is chosen.</p> : (
+      <p>What limits each step: <em>cpu</em>, all cores busy; <em>one core</em>, the others idle; <em>cpu, part</em> (<em>cpu*</em> in narrow fields), more than one core but not all; <em>disk</em>, reading at the disk’s speed; <em>waiting</em>, none of these. Steps below 2 ms are too short to tell.</p>
+      {drawn.length === 0 ? <p class="empty">Not known for this choice.</p> : (
         <>
           <Figure title="What each step was bound by" height={matrixHeight(drawn.length)} draw={draw} wide />
           {those.length > DRAWN && (

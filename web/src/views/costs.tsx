@@ -7,12 +7,12 @@ import type { Bar } from '../charts/bars.ts';
 import type { Metric } from '../metric.ts';
 import type { Page } from '../page.ts';
 import type { Table, TableCell } from './table.tsx';
-import { placedBars } from '../bars.ts';
-import { bytes, count, NONE, or, percent, seconds, whole } from '../format.ts';
+import { groupOf, placedBars } from '../bars.ts';
+import { bytes, count, interval, NONE, or, percent, seconds, whole } from '../format.ts';
 import { metric } from '../metric.ts';
 import { usePage } from '../page.ts';
 import { cellsOf, isUnsettled, questionsIn, standing } from '../select.ts';
-import { stepTitle, verdictWord } from '../words.ts';
+import { HOT, stepTitle, verdictWord } from '../words.ts';
 import { Multiples, Section } from './multiples.tsx';
 import { multiplesOf, tablesOf } from './questions.tsx';
 
@@ -38,6 +38,7 @@ function loadTable(page: Page): Table {
     return [
       `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
       { text: time === null ? verdictWord(cell.verdict) : seconds(time), open: () => page.open(entry) },
+      interval(cell.low_s, cell.high_s, seconds), String(cell.trials),
       loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), or(cell.metrics.documents_rejected, whole),
       or(cell.metrics.documents_per_s, count), or(cell.metrics.bytes_per_s, (rate) => `${bytes(rate)}/s`),
       settled('drained', 'drained_s'), settled('compacted', 'compacted_s'), or(cell.metrics.peak_pss_bytes, bytes),
@@ -47,12 +48,14 @@ function loadTable(page: Page): Table {
   return {
     title: 'Loading',
     columns: [
-      { title: 'system' }, { title: 'variant' }, { title: 'storage' }, { title: 'time', figure: true }, { title: 'loaded', figure: true },
+      { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'time', figure: true }, { title: '95 % interval', figure: true },
+      { title: 'loads', figure: true }, { title: 'loaded', figure: true },
       { title: 'rejected', figure: true }, { title: 'documents/s', figure: true }, { title: 'bytes/s', figure: true },
       { title: 'drained after', figure: true }, { title: 'compacted after', figure: true }, { title: 'peak memory', figure: true },
       { title: 'written', figure: true }, { title: 'bound by' }, { title: 'verdict' },
     ],
     rows,
+    groups: from.rankings.length < 2 ? [] : ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(from, configuration.ranking))),
   };
 }
 
@@ -71,10 +74,10 @@ export function Load(): JSX.Element {
   })), [page.from]);
   return (
     <Section id="load" title="Load">
-      <p>From the first document handed over until all are durable and a query sees them. Then, timed apart: until background work has ended, and tidying up when told to. <em>Not settled</em> is who was still at work when the limit for that was over: its bar is that limit, not a time.</p>
+      <p>From the first document sent until all are durable and visible to a query. Timed separately: draining, until background work ends by itself, and compacting on command. Where a system was <em>not settled</em> at the time limit, its bar is the limit, not a time.</p>
       <Multiples multiples={multiples} format={shown.format} axis={`${shown.title}, ${shown.higher ? 'more' : 'less'} is better`}
-        tables={() => [loadTable(page)]} empty="Nothing was loaded of what is chosen." />
-      <Multiples multiples={after} format={seconds} axis="time, less is better" empty="Nobody looked how long it took to settle." />
+        tables={() => [loadTable(page)]} empty="No load in this choice." />
+      <Multiples multiples={after} format={seconds} axis="time, less is better" empty="Time to settle was not measured." />
     </Section>
   );
 }
@@ -92,13 +95,13 @@ const MEMORY: Metric = {
   of: (cell, run) => metric(cell.phase === 'load' ? 'peak_pss_bytes' : 'held_pss_bytes').of(cell, run),
 };
 
-const WORKER = 'An embedded engine is one process with the worker of the harness, whose client and decoding are in its figure; a server’s leaves the client out.';
+const WORKER = 'An embedded engine shares its process with the worker of the harness, so client and decoding are included; a server’s figure leaves the client out.';
 
 function Cost({ id, title, shown, children }: { id: string; title: string; shown: Metric; children: JSX.Element }): JSX.Element {
   const page = usePage();
   const steps = useMemo(() => [
     { step: 'load', title: 'Load', phases: ['load'], data: null },
-    ...questionsIn(page.from, ['hot']).map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: ['hot'] })),
+    ...questionsIn(page.from, HOT).map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: HOT })),
   ], [page.from]);
   const multiples = useMemo(() => multiplesOf(page, steps, shown).map((one) =>
     ({ ...one, own: one.own.some((bar) => bar.value !== null) ? one.own : [], references: one.references })), [page.from, steps, shown]);
@@ -115,8 +118,8 @@ export function Memory(): JSX.Element {
   return (
     <Cost id="memory" title="Memory" shown={MEMORY}>
       <p>
-        What the system’s processes held together; pages that they share count once. Load: the most while documents went in. Questions: between the
-        trials of a question, because looking during a short one would be in its time. {WORKER}
+        Held by all of the system’s processes; shared pages count once. Load: the peak. Questions: held between
+        trials, because sampling during a short trial would add to its time. {WORKER}
       </p>
     </Cost>
   );
@@ -125,7 +128,7 @@ export function Memory(): JSX.Element {
 export function Cpu(): JSX.Element {
   return (
     <Cost id="cpu" title="CPU" shown={CPU}>
-      <p>Processor seconds of the system for one trial, all cores added up. More than the trial’s time means that several cores worked. {WORKER}</p>
+      <p>CPU seconds of the system per trial, summed over all cores. More than the trial’s time means that several cores worked. {WORKER}</p>
     </Cost>
   );
 }

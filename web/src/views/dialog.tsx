@@ -3,22 +3,22 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
 
-import type { Cell, CellEvidence, Configuration, RunEvidence } from '../model.ts';
+import type { Cell, CellEvidence, RunEvidence } from '../model.ts';
 import type { Dot } from '../charts/strip.ts';
 import type { Table } from './table.tsx';
 import { Figure } from '../charts/figure.tsx';
 import { drawStrip } from '../charts/strip.ts';
-import { byName, counted, interval, nameInWords, NONE, or, seconds, times } from '../format.ts';
+import { stolen } from '../behind.ts';
+import { byName, bytes, counted, interval, nameInWords, NONE, or, seconds, times } from '../format.ts';
+import { totalRange } from '../metric.ts';
 import { usePage } from '../page.ts';
-import { besideWords, cellName, isQuestion, phaseWord, retainsWord, stepTitle, verdictWord, VERDICTS } from '../words.ts';
+import { isOutOfMemory } from '../select.ts';
+import { besideWords, cellName, isQuestion, phaseWord, profileWord, rankingTitle, stepTitle, verdictWord, VERDICTS } from '../words.ts';
+import { Pairs, Settings, Siblings } from './configuration.tsx';
 import { TableOf } from './table.tsx';
 
 function Part({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
   return <section><h3>{title}</h3>{children}</section>;
-}
-
-function Pairs({ of }: { of: readonly (readonly [string, string])[] }): JSX.Element {
-  return <dl class="pairs">{of.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
 /** A verdict with what it means; `exact` of a load or a size is about no answers. */
@@ -33,7 +33,7 @@ function trialTable(evidence: CellEvidence): Table {
   return {
     title: 'Trials',
     columns: [
-      { title: 'round', figure: true }, { title: 'order', figure: true }, { title: 'ended' }, { title: 'time', figure: true },
+      { title: 'round', figure: true }, { title: 'order', figure: true }, { title: 'ended', name: true }, { title: 'time', figure: true },
       { title: 'server’s own time', figure: true }, { title: 'verdict' }, { title: 'bound by' },
       ...metrics.map((name) => ({ title: nameInWords(name), figure: true })),
     ],
@@ -57,7 +57,7 @@ function Trials({ cell, evidence, title }: { cell: Cell; evidence: CellEvidence;
     return { round, seconds: time, verdict, title: `round ${round}: ${time === null ? '' : `${seconds(time)}, `}${verdictWord(verdict)}` };
   }), [evidence]);
   const draw = useMemo(() => (width: number) => drawStrip(dots, cell.median_s, width, seconds, `${counted(dots.length, 'trial')} by round`), [dots, cell]);
-  if (dots.length === 0) return <p class="empty">There are no trials.</p>;
+  if (dots.length === 0) return <p class="empty">No trials.</p>;
   // A size has trials and no time; what failed has none either, and is drawn.
   const drawn = dots.some((one) => one.seconds !== null || one.verdict !== 'exact');
   return (
@@ -78,7 +78,7 @@ function Behind({ evidence, run }: { evidence: CellEvidence; run: RunEvidence })
       {statement !== null && <Part title="Statement"><pre tabIndex={0}>{statement}</pre></Part>}
       {plan !== null && (
         <Part title="Plan">
-          <p>{plan.violations.length === 0 ? 'It keeps what the configuration promises.' : 'It breaks what the configuration promises:'} File {plan.file}.</p>
+          <p>{plan.violations.length === 0 ? 'As the configuration promises.' : 'Not as the configuration promises:'} File {plan.file}.</p>
           {plan.violations.length > 0 && <ul class="bad">{plan.violations.map((one) => <li>{one}</li>)}</ul>}
           <details><summary>Plan</summary><pre tabIndex={0}>{text(plan.text) ?? NONE}</pre></details>
         </Part>
@@ -87,34 +87,13 @@ function Behind({ evidence, run }: { evidence: CellEvidence; run: RunEvidence })
         <Part title={evidence.answers.length === 1 ? 'Answer' : 'Answers'}>
           {evidence.answers.map((one) => (
             <details key={one.digest}>
-              <summary>{one.digest}, given by {counted(one.trials, 'trial')}</summary>
+              <summary>{one.digest}, {counted(one.trials, 'trial')}</summary>
               <pre tabIndex={0}>{text(one.text) ?? 'The text was not kept.'}</pre>
             </details>
           ))}
         </Part>
       )}
     </>
-  );
-}
-
-function Settings({ one }: { one: Configuration }): JSX.Element {
-  return (
-    <Part title="Configuration">
-      <Pairs of={[
-        ['system', `${one.title} ${one.version}`], ['variant', `${one.variant}: ${one.variant_title}`], ['storage', one.storage],
-        ['runs', one.embedded ? 'inside a process of the harness: no network in its times' : `as a server${one.transport === null ? '' : ` over ${one.transport}`}`],
-        ['ranked with', one.reference ? 'never ranked, a row to read others by' : one.ranks_with],
-        ['gives back', one.structure === null ? 'nobody looked' : retainsWord(one.structure.retains)],
-        ['support', one.end_of_life ? 'ended by its makers' : 'current'],
-        ['digest of the configuration', one.configuration_digest], ['digest of the programs', one.artifact_digest ?? NONE],
-      ]} />
-      {one.exceptions.length > 0 && (
-        <>
-          <h4>Where it differs from the system’s defaults</h4>
-          <ul>{one.exceptions.map((it) => <li><code>{it.what}</code>: {it.why}</li>)}</ul>
-        </>
-      )}
-    </Part>
   );
 }
 
@@ -145,6 +124,8 @@ export function CellDialog(): JSX.Element | null {
   const beside = from.entries.find((entry) => entry.run === opened.run && entry.index === opened.cell)?.beside ?? null;
   const title = `${stepTitle(cell.step)}, ${phaseWord(cell.phase)}: ${cellName(configuration, cell)}`;
   const close = (): void => change({ opened: null });
+  const taken = own === undefined ? undefined : stolen(own, run.machine)[opened.cell];
+  const sizes = cell.step === 'size' ? totalRange(cell) : null;
   const metrics = Object.entries(cell.metrics).sort(([a], [b]) => (a < b ? -1 : 1));
   return (
     <dialog ref={dialog} aria-labelledby="dialog-title" onClose={close}
@@ -156,27 +137,34 @@ export function CellDialog(): JSX.Element | null {
         </header>
         <Pairs of={[
           ['run', `${run.name}${cell.state === null ? '' : `, ${cell.state}`}`],
+          ...(sizes?.low == null ? [] : [['range over loads', interval(sizes.low, sizes.high, bytes)] as const]),
           ['median', or(cell.median_s, seconds)], ['95 % interval', interval(cell.low_s, cell.high_s, seconds)],
           ['× of best', or(cell.of_best, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
           ['× of yardstick', or(cell.of_yardstick, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
           ['verdict', verdictOf(cell)], ['bound by', cell.bound_by ?? NONE],
           ['trials with a time', String(cell.trials)],
+          ...(taken === undefined || taken.known === 0 ? [] : [['trials with more than 2 % stolen', `${taken.much} of ${taken.known}`] as const]),
+          ['class', configuration.reference ? 'never ranked' : rankingTitle(configuration.ranking)], ['memory profile', profileWord(configuration)],
         ]} />
+        {isOutOfMemory(cell) && (
+          <p>Not in memory: a trial read {or(cell.metrics.read_bytes, bytes)} from the disk, so these times are not ranked as hot.</p>
+        )}
+        {configuration.other_questions[cell.step] !== undefined && <p>The published statement asks another question: {configuration.other_questions[cell.step]}</p>}
         {beside !== null && (
           <p>
-            Only some rounds were verified as cold. The others stand in a cell of their own: <button type="button" class="quiet" onClick={() => open(beside)}>{phaseWord(beside.cell.phase)}, {verdictWord(beside.cell.verdict)}</button>
+            Only some rounds were verified as cold. The others: <button type="button" class="quiet" onClick={() => open(beside)}>{phaseWord(beside.cell.phase)}, {verdictWord(beside.cell.verdict)}</button>
           </p>
         )}
         <Part title="Trials">
           {own === undefined ? <p class="empty">Reading the trials …</p>
-            : behind === undefined ? <p class="empty">There are no trials of it.</p> : <Trials cell={cell} evidence={behind} title={title} />}
+            : behind === undefined ? <p class="empty">No trials.</p> : <Trials cell={cell} evidence={behind} title={title} />}
         </Part>
         {own !== undefined && behind !== undefined && <Behind evidence={behind} run={own} />}
         {metrics.length > 0 && <Part title="Measured"><Pairs of={metrics.map(([name, value]) => [nameInWords(name), byName(name, value)] as const)} /></Part>}
-        <Settings one={configuration} />
+        <Part title="Configuration"><Settings one={configuration} /><Siblings run={opened.run} cell={opened.cell} /></Part>
         {behind !== undefined && (
           <Part title="In the journal">
-            <p>Key of the cell in <code>journal.ndjson</code> of the run folder <code>{run.name}</code>; a trial’s ends in <code>#ROUND.ORDER</code>.</p>
+            <p>Key of this cell in <code>journal.ndjson</code> of the run folder <code>{run.name}</code>; trial keys end in <code>#ROUND.ORDER</code>.</p>
             <pre tabIndex={0}>{behind.key}</pre>
           </Part>
         )}

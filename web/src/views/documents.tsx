@@ -38,10 +38,10 @@ function qualityTable(page: Page): Table {
     ];
   });
   return {
-    title: 'Documents loaded and refused',
+    title: 'Documents loaded and rejected',
     columns: [
       { title: 'configuration' }, { title: 'offered', figure: true }, { title: 'loaded', figure: true }, { title: 'rejected', figure: true },
-      { title: 'share', figure: true }, { title: 'verdict' }, { title: 'reasons, in the system’s own words' },
+      { title: 'share', figure: true }, { title: 'verdict' }, { title: 'reasons (the system’s words)' },
     ],
     rows,
   };
@@ -56,27 +56,27 @@ export function Quality(): JSX.Element {
       const share = loaded === undefined || offered === undefined || offered <= 0 ? null : loaded / offered;
       return {
         key: String(entry.cell.configuration), name: configurationName(entry.configuration),
-        notes: entry.cell.verdict === 'exact' ? [] : [verdictWord(entry.cell.verdict)], colour: colourOf(entry.configuration.system),
+        notes: entry.cell.verdict === 'exact' ? [] : [verdictWord(entry.cell.verdict)], group: '', colour: colourOf(entry.configuration.system),
         look: entry.cell.verdict === 'exact' ? 'plain' as const : 'muted' as const, value: share, low: null, high: null,
         label: share === null ? verdictWord(entry.cell.verdict) : percent(share), more: '', open: () => page.open(entry),
       };
     }).sort((a, b) => (a.value ?? 2) - (b.value ?? 2));
-    return [{ key: 'loaded', title: 'Loaded of what was offered', own, published: [], references: [] }];
+    return [{ key: 'loaded', title: 'Share of documents loaded', own, published: [], references: [] }];
   }, [from]);
   const refused = from.configurations.flatMap((index) => from.run.configurations[index] ?? []).filter((one) => one.rejects.length > 0);
   return (
     <Section id="quality" title="Data quality">
-      <p>How much of what was offered a system holds, the worst first, and what it refused. Below 99.9 % it is not ranked anywhere on this page.{from.run.data.malformed > 0 ? ` Of the lines offered ${whole(from.run.data.malformed)} were no JSON.` : ''}</p>
+      <p>Share of the offered documents that a system holds, lowest first, and what it rejected. Below 99.9 %, a system is not ranked anywhere on this page.{from.run.data.malformed > 0 ? ` ${whole(from.run.data.malformed)} of the offered lines are not JSON.` : ''}</p>
       {refused.length > 0 && (
         <ul class="rejects">
           {refused.slice(0, 12).map((one) => (
             <li key={configurationName(one)}>
-              <b>{configurationName(one)}</b> refused {list(one.rejects.map((reject) => `${whole(reject.documents)} (${reject.reason})`))}
+              <b>{configurationName(one)}</b> rejected {list(one.rejects.map((reject) => `${whole(reject.documents)} (${reject.reason})`))}
             </li>
           ))}
         </ul>
       )}
-      <Multiples multiples={multiples} format={percent} axis="share" scale={shares} tables={() => [qualityTable(page)]} empty="Nothing was loaded of what is chosen." />
+      <Multiples multiples={multiples} format={percent} axis="share" scale={shares} tables={() => [qualityTable(page)]} empty="No load in this choice." />
     </Section>
   );
 }
@@ -116,16 +116,16 @@ export function StructureKept(): JSX.Element {
   const stacks = useMemo((): Stack[] => all.map(({ one, structure, index }) => {
     const entry = cellsOf(from, 'load', ['load'], null).find((it) => it.cell.configuration === index);
     return {
-      key: String(index), name: configurationName(one), label: retainsWord(structure.retains).replace(', not the same bytes', ''),
+      key: String(index), name: configurationName(one), label: retainsWord(structure.retains),
       parts: partsOf(structure), open: entry === undefined ? null : () => page.open(entry),
     };
   }), [all]);
-  const draw = useMemo(() => (width: number) => drawStacks(stacks, width, 'What comes back of documents'), [stacks]);
+  const draw = useMemo(() => (width: number) => drawStacks(stacks, width, 'Round trip of documents'), [stacks]);
   const table = (): Table => ({
-    title: 'What comes back of documents',
+    title: 'Round trip of documents',
     columns: [
-      { title: 'configuration' }, { title: 'gives back' }, { title: 'compared', figure: true }, { title: 'same bytes', figure: true },
-      { title: 'same values', figure: true }, { title: 'what changed, and in how many documents' },
+      { title: 'configuration' }, { title: 'round trip' }, { title: 'compared', figure: true }, { title: 'same bytes', figure: true },
+      { title: 'same values', figure: true }, { title: 'changes (documents)' },
     ],
     rows: all.map(({ one, structure }) => [
       configurationName(one), retainsWord(structure.retains), whole(structure.compared), whole(structure.equal_bytes),
@@ -134,13 +134,13 @@ export function StructureKept(): JSX.Element {
   });
   return (
     <Section id="structure" title="Structure">
-      <p>Documents were read back and compared with what was loaded: the same bytes, the same values in other bytes, or changed.</p>
-      {stacks.length === 0 ? <p class="empty">Nobody looked.</p> : (
+      <p>Documents read back after loading, compared with the originals: same bytes, same values in other bytes, or changed.</p>
+      {stacks.length === 0 ? <p class="empty">Not checked.</p> : (
         <>
           <p class="legend" aria-hidden="true">
             <span class="key same" /> same bytes <span class="key value" /> same values <span class="key changed" /> changed
           </p>
-          <Figure title="What comes back of documents" height={barsHeight(stacks.length, 0)} draw={draw} />
+          <Figure title="Round trip of documents" height={barsHeight(stacks.length, 0)} draw={draw} />
           <Tables title="Figures as a table" tables={() => [table()]} />
         </>
       )}

@@ -8,9 +8,9 @@ import { count, tick, whole } from '../format.ts';
 import { metricsOf } from '../metric.ts';
 import { usePage } from '../page.ts';
 import { choices, initial } from '../state.ts';
-import { stepTitle } from '../words.ts';
+import { classWord, rankingTitle, stepTitle } from '../words.ts';
 
-type Sets = 'withoutSystems' | 'withoutVariants' | 'withoutRankings' | 'withoutQuestions';
+type Sets = 'withoutSystems' | 'withoutVariants' | 'withoutClasses' | 'withoutProfiles' | 'withoutRankings' | 'withoutQuestions';
 
 interface BoxesProps {
   legend: string;
@@ -90,7 +90,7 @@ function RunAndScale(): JSX.Element | null {
 }
 
 const STRUCTURES: readonly (readonly [State['structure'], string])[] = [
-  ['all', 'all'], ['bytes', 'gives back the same bytes'], ['value', 'gives back the same values'], ['changed', 'changes documents'],
+  ['all', 'all'], ['bytes', 'same bytes'], ['value', 'same values'], ['changed', 'changed'],
 ];
 
 export function Filters(): JSX.Element {
@@ -103,6 +103,11 @@ export function Filters(): JSX.Element {
     for (const run of figures.runs) for (const one of run.configurations) if (!found.has(one.system)) found.set(one.system, one.title);
     return found;
   }, [figures]);
+  // Where classes and profiles say it all, a third filter for the same would only be in the way.
+  const further = useMemo(() => {
+    const own = figures.runs.flatMap((run) => run.configurations).filter((one) => !one.reference);
+    return all.rankings.length > new Set(own.map((one) => `${one.preparation} ${one.profile}`)).size;
+  }, [figures]);
   const snapshots = [...new Set(figures.published.filter((one) => one.scale === from.run.data.documents).map((one) => one.snapshot))].sort().reverse();
   const offered = state.published === '' || snapshots.includes(state.published) ? snapshots : [state.published, ...snapshots];
   const narrow = typeof matchMedia === 'function' && matchMedia('(max-width: 700px)').matches;
@@ -114,7 +119,7 @@ export function Filters(): JSX.Element {
           <RunAndScale />
           <Select label="Metric" name="metric" value={state.metric} options={metrics.map((one) => [one.name, one.title] as const)} change={(metric) => change({ metric })} />
           {all.states.length > 1 && <Select label="State of the data" name="data" value={state.data} options={all.states.map((one) => [one, one] as const)} change={(data) => change({ data })} />}
-          <Select label="Structure" name="structure" value={state.structure} options={STRUCTURES}
+          <Select label="Round trip" name="structure" value={state.structure} options={STRUCTURES}
             change={(to) => change({ structure: STRUCTURES.find(([name]) => name === to)?.[0] ?? 'all' })} />
           <Select label="Published results" name="published" value={state.published}
             options={[['', offered.length === 0 ? `none at ${whole(from.run.data.documents)} documents` : 'off'], ...offered.map((one) => [one, `of ${one}`] as const)]}
@@ -122,9 +127,11 @@ export function Filters(): JSX.Element {
           <button type="button" class="reset" onClick={() => change({ ...initial(figures), opened: state.opened })}>Reset</button>
         </div>
         <div class="sets">
+          <Boxes legend="Class" name="classes" words={all.classes} of="withoutClasses" title={classWord} />
+          <Boxes legend="Memory profile" name="profiles" words={all.profiles} of="withoutProfiles" title={(word) => word || 'not stated'} />
           <Boxes legend="Systems" name="systems" words={all.systems} of="withoutSystems" title={(word) => titles.get(word) ?? word} />
           <Boxes legend="Variants" name="variants" words={all.variants} of="withoutVariants" />
-          <Boxes legend="Ranked with" name="rankings" words={all.rankings} of="withoutRankings" />
+          {further && <Boxes legend="Ranking" name="rankings" words={all.rankings} of="withoutRankings" title={rankingTitle} />}
           <Boxes legend="Questions" name="questions" words={all.questions} of="withoutQuestions" title={stepTitle} />
         </div>
       </details>

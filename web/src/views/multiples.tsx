@@ -4,8 +4,8 @@ import { useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
 
 import type { Bar, Look, Reference, Scale } from '../charts/bars.ts';
-import { DRAWN, drawnBars } from '../bars.ts';
-import { barsHeight, drawBars, logScale } from '../charts/bars.ts';
+import { DRAWN, DRAWN_EACH, drawnBars } from '../bars.ts';
+import { barsHeight, drawBars, groupsOf, logScale } from '../charts/bars.ts';
 import { Figure } from '../charts/figure.tsx';
 import type { Table } from './table.tsx';
 import { Tables } from './table.tsx';
@@ -44,9 +44,9 @@ function legendOf(bars: readonly Bar[]): string {
   const there = (look: Look): boolean => bars.some((bar) => bar.look === look);
   return [
     there('hatched') ? 'Hatched densely: approximate answers.' : '',
-    there('muted') ? 'Hatched sparsely: not ranked, for the reason behind the name.' : '',
-    bars.some((bar) => bar.notes.some((note) => note.startsWith('apart: '))) ? 'Apart: follows other rules, ranked by itself below the others.' : '',
-    there('hollow') ? 'Hollow: published by others, of another machine and method; “?” where an error is suspected, told under Published results.' : '',
+    there('muted') ? 'Hatched sparsely: not ranked; the reason follows the name.' : '',
+    groupsOf(bars).length > 0 ? 'Ranked under each heading only.' : '',
+    there('hollow') ? 'Hollow: published by others, on another machine by another method; “?” marks a suspected error (see Published results).' : '',
   ].filter((words) => words !== '').join(' ');
 }
 
@@ -62,22 +62,23 @@ export function Multiples({ multiples, format, axis, scale, tables, remark = '',
     }));
   }, [multiples, all, format, axis, scale]);
   const most = Math.max(0, ...multiples.map((one) => one.own.length + one.published.length));
-  const limited = multiples.some((one) => one.own.length > DRAWN || drawnBars(one.own, one.published, false).length < one.own.length + one.published.length);
+  const each = multiples.some((one) => groupsOf(one.own).length > 0) ? `${DRAWN_EACH} under each heading` : String(DRAWN);
+  const limited = multiples.some((one) => drawnBars(one.own, one.published, false).length < one.own.length + one.published.length);
   if (drawn.length === 0) return <p class="empty">{empty}</p>;
   return (
     <>
       <div class="multiples">
         {drawn.map((one) => (
-          <Figure key={one.key} title={one.title} height={barsHeight(one.bars.length, one.references.length)} draw={one.draw} />
+          <Figure key={one.key} title={one.title} height={barsHeight(one.bars.length + groupsOf(one.bars).length, one.references.length)} draw={one.draw} />
         ))}
       </div>
       <p class="legend">{[legendOf(drawn.flatMap((one) => one.bars)), remark].filter((words) => words !== '').join(' ')}</p>
       {limited && (
         <p class="more">
           <button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>
-            {all ? `Show the first ${DRAWN} only` : `Show all ${most}`}
+            {all ? `Show the first ${each} only` : `Show all ${most}`}
           </button>
-          {!all && <span> Each chart shows the first {DRAWN} of {counted(most, 'row')}.</span>}
+          {!all && <span> Each chart shows the first {each} of {counted(most, 'row')}.</span>}
         </p>
       )}
       {tables !== undefined && <Tables title="Figures as a table" tables={tables} />}

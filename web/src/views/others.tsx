@@ -9,11 +9,11 @@ import { placedBars } from '../bars.ts';
 import { byName, interval, nameInWords, or, seconds } from '../format.ts';
 import { metric } from '../metric.ts';
 import { usePage } from '../page.ts';
-import { configurationName, isQuestion, parametersOf, phaseWord, stepTitle, verdictWord } from '../words.ts';
+import { COLD, configurationName, HOT, isQuestion, parametersOf, phaseWord, stepTitle, verdictWord } from '../words.ts';
 import { Multiples, Section } from './multiples.tsx';
 
 /** Phases of questions that have a part of their own. */
-const ASKED: readonly string[] = ['hot', 'cold', 'cold-unverified', 'cold-os'];
+const ASKED: readonly string[] = [...HOT, ...COLD, 'cold-os'];
 
 function known(entry: Entry): boolean {
   const { workload, step, phase } = entry.cell;
@@ -61,7 +61,7 @@ function Workload({ name, entries }: { name: string; entries: readonly Entry[] }
   return (
     <Section id={elementId(name)} title={name === 'analytics' ? 'Further figures' : `Workload: ${name}`}>
       <Multiples multiples={multiples} format={seconds} axis="time, less is better"
-        tables={() => groups.map(([title, those]) => tableOf(title, those, page.open))} empty="Nothing of what is chosen." />
+        tables={() => groups.map(([title, those]) => tableOf(title, those, page.open))} empty="No figure in this choice." />
     </Section>
   );
 }

@@ -17,7 +17,7 @@ import { SCORE_SCALE } from './scores.tsx';
 
 const QUESTIONS = [0, 1, 2, 3, 4];
 const KINDS = ['hot', 'cold', 'size'] as const;
-const KEPT_WORDS: Record<Kept, string> = { yes: 'said to be kept', no: 'changed', all: 'all' };
+const KEPT_WORDS: Record<Kept, string> = { yes: 'retained, as stated', no: 'changed', all: 'all' };
 
 /** Scores among themselves. What is suspected to be wrong is shown, and nobody is measured by it. */
 function scoresOf(all: readonly Published[]): Scored[] {
@@ -34,7 +34,7 @@ function tableOf(all: readonly Published[]): Table {
       { title: 'system' }, { title: 'version' }, { title: 'tags' }, { title: 'hot score', figure: true }, { title: 'cold score', figure: true }, { title: 'size score', figure: true },
       { title: 'loaded', figure: true }, { title: 'total', figure: true },
       ...QUESTIONS.map((one) => ({ title: `Q${one + 1} cold / hot`, figure: true })),
-      { title: 'gives back' }, { title: 'machine' }, { title: 'date' }, { title: 'suspected errors (inferences of this project)' }, { title: 'source' },
+      { title: 'structure' }, { title: 'machine' }, { title: 'date' }, { title: 'suspected errors (inferences of this project)' }, { title: 'source' },
     ],
     rows: order.flatMap((index) => {
       const one = all[index];
@@ -43,7 +43,7 @@ function tableOf(all: readonly Published[]): Table {
         `${one.system}${one.suspected.length > 0 ? ' ?' : ''}`, one.version, one.tags.join(' ') || NONE, or(scored[index]?.hot, three), or(scored[index]?.cold, three), or(scored[index]?.size, three),
         percent(one.loaded / one.scale), or(one.total_bytes, bytes),
         ...QUESTIONS.map((question) => `${or(one.cold[question], seconds)} / ${or(one.hot[question], seconds)}`),
-        one.retains_structure === null ? 'not told' : one.retains_structure ? 'said to be the same' : 'changed', one.machine, one.date ?? one.snapshot,
+        one.retains_structure === null ? 'not stated' : one.retains_structure ? 'retained, as stated' : 'changed', one.machine, one.date ?? one.snapshot,
         one.suspected.map((it) => `${it.field}: ${it.reason}`).join('; ') || NONE, one.source,
       ]];
     }),
@@ -72,7 +72,7 @@ export function PublishedResults(): JSX.Element | null {
   const doubted = all.filter((one) => one.suspected.length > 0);
   return (
     <Section id="published" title="Published results">
-      <p>Results of a public benchmark that asks Q1 to Q5. They are of other machines and another method: answers were not compared, systems hold 70 to 100 % of the documents, and cold means different things. Never ranked with this run. Who holds fewer documents answers over fewer, and what is marked “?” is shown and no baseline: nobody’s score is a multiple of it.</p>
+      <p>Results of a public benchmark that asks Q1 to Q5, from other machines and by another method: answers were not checked, systems hold 70 to 100 % of the documents, and cold means different things. They are never ranked with this run. Results marked “?” are shown but are not a baseline for the scores of others.</p>
       <div class="controls">
         <label>Month <select name="month" value={snapshot} onChange={(event) => change({ month: event.currentTarget.value })}>{snapshots.map((one) => <option value={one}>{one}</option>)}</select></label>
         <label>Documents <select name="published-scale" value={String(scale)} onChange={(event) => change({ scale: Number(event.currentTarget.value) })}>{scales.map((one) => <option value={String(one)}>{tick(count(one))}</option>)}</select></label>
@@ -80,11 +80,11 @@ export function PublishedResults(): JSX.Element | null {
           {KEPT.map((one) => <option value={one}>{KEPT_WORDS[one]}</option>)}
         </select></label>
       </div>
-      <Multiples multiples={multiples} format={three} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(all)]} empty="No such results. For February 2025 nobody noted whether structure is kept: choose “all”." />
+      <Multiples multiples={multiples} format={three} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(all)]} empty="No such results. February 2025 does not state whether structure is retained: choose “all”." />
       {doubted.length > 0 && (
         <>
-          <h3>Suspected errors in them</h3>
-          <p>Inferred from the figures by this project, confirmed by nobody. The figures stand as published.</p>
+          <h3>Suspected errors</h3>
+          <p>Inferred from the figures by this project and not confirmed. The figures stand as published.</p>
           <ul>{doubted.map((one) => <li key={one.source}><b>{[one.system, ...one.tags].join(' ')}</b>: {one.suspected.map((it) => `${it.field}: ${it.reason}`).join('; ')}</li>)}</ul>
         </>
       )}

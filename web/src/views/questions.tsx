@@ -8,12 +8,12 @@ import type { Page } from '../page.ts';
 import type { Entry, View } from '../select.ts';
 import type { Multiple } from './multiples.tsx';
 import type { Table, TableCell } from './table.tsx';
-import { placedBars, publishedBar, publishedHere, references } from '../bars.ts';
+import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../bars.ts';
 import { count, interval, NONE, or, seconds, times } from '../format.ts';
 import { documentsOf, metric as metricNamed } from '../metric.ts';
 import { usePage } from '../page.ts';
 import { cellsOf, questionsIn, standing, worstVerdict } from '../select.ts';
-import { configurationName, parametersOf, stepTitle, verdictWord } from '../words.ts';
+import { COLD, configurationName, HOT, parametersOf, profileWord, stepTitle, verdictWord } from '../words.ts';
 import { Multiples, Section } from './multiples.tsx';
 
 interface Step {
@@ -35,16 +35,16 @@ export function multiplesOf(page: Page, steps: readonly Step[], metric: Metric):
       key: step,
       title,
       own: placedBars(from, entries, metric, open).map((one) => one.bar),
-      published: place < 0 ? [] : others.map((one) => publishedBar(one, (cold ? one.cold : one.hot)[place] ?? null, seconds)),
+      published: place < 0 ? [] : others.map((one) => publishedBar(one, (cold ? one.cold : one.hot)[place] ?? null, seconds, publishedGroup(from))),
       references: references(from, entries, metric),
     };
   });
 }
 
 const COLUMNS = [
-  { title: 'system' }, { title: 'variant' }, { title: 'storage' }, { title: 'median', figure: true }, { title: '95 % interval', figure: true },
-  { title: '× of best', figure: true }, { title: 'the best is' }, { title: '× of yardstick', figure: true }, { title: 'documents/s', figure: true },
-  { title: 'trials', figure: true }, { title: 'verdict' }, { title: 'bound by' }, { title: 'ranked with' },
+  { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'median', figure: true }, { title: '95 % interval', figure: true },
+  { title: '× of best', figure: true }, { title: 'best', name: true }, { title: '× of yardstick', figure: true }, { title: 'documents/s', figure: true },
+  { title: 'trials', figure: true }, { title: 'verdict' }, { title: 'bound by' }, { title: 'ranking', name: true }, { title: 'profile', name: true },
 ];
 
 function row(page: Page, entry: Entry, metric: Metric): TableCell[] {
@@ -62,7 +62,7 @@ function row(page: Page, entry: Entry, metric: Metric): TableCell[] {
     interval(cell.low_s, cell.high_s, seconds), beside(cell.of_best), best === undefined ? NONE : configurationName(best), beside(cell.of_yardstick),
     time !== null && time > 0 ? count(documentsOf(page.from.run, cell.configuration) / time) : NONE,
     String(cell.trials), [verdict, ...notes.filter((note) => note !== verdict)].join(', '),
-    cell.bound_by ?? NONE, configuration.reference ? 'never ranked' : configuration.ranks_with,
+    cell.bound_by ?? NONE, configuration.reference ? 'never ranked' : configuration.ranking, profileWord(configuration),
   ];
   if (metric.time) return base;
   const estimate = tier === 'none' ? null : metric.of(cell, page.from.run);
@@ -85,10 +85,14 @@ export function tablesOf(page: Page, steps: readonly Step[], metric: Metric): Ta
       const time = (phases.includes('cold') ? one.cold : one.hot)[place];
       rows.push([
         `${one.system} ${one.version}`, one.tags.join(' '), NONE, or(time, seconds), NONE, NONE, NONE, NONE, NONE, NONE,
-        `published${one.suspected.length > 0 ? ', suspected error' : ''}`, NONE, `${one.machine}, ${one.date ?? one.snapshot}`,
+        `published${one.suspected.length > 0 ? ', suspected error' : ''}`, NONE, `${one.machine}, ${one.date ?? one.snapshot}`, NONE,
       ]);
     }
-    return { title, columns, rows };
+    const groups = [
+      ...ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(page.from, configuration.ranking))),
+      ...published.map(() => 'Published by others'),
+    ];
+    return { title, columns, rows, groups: page.from.rankings.length > 1 ? groups : [] };
   });
 }
 
@@ -104,7 +108,7 @@ function remarkOf(from: View, steps: readonly Step[], metric: Metric): string {
     const other = metric.beside?.(cell)?.other;
     return other !== undefined && from.shown[other] !== true;
   });
-  return hidden ? `${metric.title}: the best of the whole run, also of what is filtered out.` : '';
+  return hidden ? `${metric.title}: the best of the whole run, filtered out or not.` : '';
 }
 
 interface Props {
@@ -123,19 +127,17 @@ function Questions({ id, title, phases, children }: Props): JSX.Element {
     <Section id={id} title={title}>
       {children}
       <Multiples multiples={multiples} format={metric.format} axis={axisOf(metric, page.from)} remark={remarkOf(page.from, steps, metric)}
-        tables={() => tablesOf(page, steps, metric)} empty={`Nothing was asked ${id} in the ${page.from.state.data} state of what is chosen.`} />
+        tables={() => tablesOf(page, steps, metric)} empty={`No question was asked ${id} in the ${page.from.state.data} state in this choice.`} />
     </Section>
   );
 }
 
-const HOT = ['hot'];
-const COLD = ['cold', 'cold-unverified'];
 const COLD_OS = ['cold-os'];
 
 export function Hot(): JSX.Element {
   return (
     <Questions id="hot" title="Hot" phases={HOT}>
-      <p>The question asked again and again, everything warmed up. A bar is the median of all rounds, the line over it the 95 % interval, cut where it leaves the chart; the table has it whole. The dashed line is the yardstick: a hand-written program that can answer these questions and nothing else.</p>
+      <p>Each question asked repeatedly, with the data in memory. Where trials read from the disk, the bar is hatched, says how much they read and is not ranked: <em>hot, not in memory</em>. Bars are medians over all rounds; the line over a bar is its 95 % interval, cut at the edge of the chart. The dashed line is the yardstick, a hand-written program for exactly these questions.</p>
     </Questions>
   );
 }
@@ -143,7 +145,7 @@ export function Hot(): JSX.Element {
 export function Cold(): JSX.Element {
   return (
     <Questions id="cold" title="Cold" phases={COLD}>
-      <p>The question asked once after the engine was started anew, with its files verified to be out of memory. Where they were not, the bar is hatched and never ranked.</p>
+      <p>Each question asked once after a restart, with the files verified to be out of memory. Where they were not, the bar is hatched and not ranked.</p>
     </Questions>
   );
 }
@@ -153,8 +155,8 @@ export function ColdOs(): JSX.Element | null {
   const { from } = usePage();
   if (!from.entries.some((entry) => entry.cell.phase === 'cold-os')) return null;
   return (
-    <Questions id="cold-os" title="Only the page cache dropped" phases={COLD_OS}>
-      <p>The engine stays up and keeps its own caches; only those of the operating system are emptied. This is what published results call cold.</p>
+    <Questions id="cold-os" title="Cold, page cache only" phases={COLD_OS}>
+      <p>The engine keeps running with its own caches; only the operating system’s page cache is dropped. Published results call this cold.</p>
     </Questions>
   );
 }

@@ -17,7 +17,7 @@ import { count, interval, list, NONE, seconds, times, whole } from '../format.ts
 import { usePage } from '../page.ts';
 import { cellsOf, standing, view } from '../select.ts';
 import { differs, ratio } from '../stats.ts';
-import { cellName, configurationKey, parametersOf, stepTitle, verdictWord } from '../words.ts';
+import { cellName, configurationKey, HOT, parametersOf, stepTitle, verdictWord } from '../words.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 
@@ -38,7 +38,7 @@ const MOST_LINES = 8;
 
 function stepsOf(views: readonly View[]): Step[] {
   const questions = [...new Set(views.flatMap((one) => one.questions))];
-  return [{ step: 'load', title: 'Load', phases: ['load'] }, ...questions.map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: ['hot'] }))];
+  return [{ step: 'load', title: 'Load', phases: ['load'] }, ...questions.map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: HOT }))];
 }
 
 /** Configurations of which a run has more than one version: they go together by version, others whatever theirs is. */
@@ -139,10 +139,10 @@ function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
   return (
     <>
       <p>
-        The same configurations over the same {whole(views[0]?.run.data.documents ?? 0)} documents in {views.map((one) => one.run.name).join(', ')}: time in a later run ÷ time in the first. Left of 1 is faster; the greatest changes stand first.
-        The line is the 95 % interval, made of those of both; where it holds 1, a difference is <em>not shown</em>. The machine may have been another: look above which.
+        The same configurations over the same {whole(views[0]?.run.data.documents ?? 0)} documents in {views.map((one) => one.run.name).join(', ')}: time in a later run ÷ time in the first. Left of 1 is faster; greatest changes first.
+        The line is the 95 % interval; where it includes 1, a difference is <em>not shown</em>. Runs may come from different machines, listed at the top.
       </p>
-      {charts.length === 0 ? <p class="empty">No configuration has a verified time in more than one of them.</p> : (
+      {charts.length === 0 ? <p class="empty">No configuration has a verified time in more than one run.</p> : (
         <div class="multiples">
           {charts.map((one) => <Figure key={one.step.step} title={one.step.title} height={dotsHeight(one.rows)} draw={one.draw} />)}
         </div>
@@ -180,7 +180,7 @@ function Growth({ views }: { views: readonly View[] }): JSX.Element {
   return (
     <>
       <h3>Growth with the documents</h3>
-      <p>Time against documents; a line that rises as steeply as the grid’s diagonal grows in proportion. The {MOST_LINES} fastest at the largest scale are drawn, all are in the table. Nothing is extrapolated.</p>
+      <p>Time against documents; a line as steep as the diagonal of the grid grows in proportion. The {MOST_LINES} fastest at the largest scale are drawn; the table has all. Nothing is extrapolated.</p>
       <div class="multiples broad">
         {charts.map((one) => <Figure key={one.step.step} title={`Growth: ${one.step.title}`} height={GROWTH_HEIGHT} draw={one.draw} />)}
       </div>
@@ -196,13 +196,15 @@ export function Runs(): JSX.Element | null {
   const { documents, digest } = from.run.data;
   const same = views.filter((one) => one.run.data.documents === documents && one.run.data.digest === digest);
   const unlike = views.filter((one) => one.run.data.documents === documents && one.run.data.digest !== digest).map((one) => one.run.name);
+  const unstated = new Set(views.flatMap((one) => one.run.configurations.flatMap((it) => (it.reference ? [] : [it.preparation === null]))));
   const scales = new Map<number, View>();
   // The run that is shown stands for its scale, whatever others there are.
   for (const one of [from, ...views]) if (!scales.has(one.run.data.documents)) scales.set(one.run.data.documents, one);
   const grown = [...scales.values()].sort((a, b) => a.run.data.documents - b.run.data.documents);
   return (
     <Section id="runs" title="Runs side by side">
-      {unlike.length > 0 && <p>Of as many, but other documents, and so not compared with what is shown: {list(unlike)}.</p>}
+      {unlike.length > 0 && <p>Not compared, because of other documents: {list(unlike)}.</p>}
+      {unstated.size > 1 && <p>Runs that state no class of preparation are not compared with runs that do.</p>}
       {same.length > 1 && <SideBySide views={same} />}
       {grown.length > 1 && <Growth views={grown} />}
     </Section>

@@ -9,6 +9,7 @@ import type { Kind, Scorer } from '../scoring.ts';
 import type { Basis } from '../state.ts';
 import type { Multiple } from './multiples.tsx';
 import type { Table, TableCell } from './table.tsx';
+import { groupOf } from '../bars.ts';
 import { barsHeight, drawBars, multipleScale } from '../charts/bars.ts';
 import { Figure } from '../charts/figure.tsx';
 import { colourOf } from '../colours.ts';
@@ -16,7 +17,7 @@ import { counted, NONE, three } from '../format.ts';
 import { usePage } from '../page.ts';
 import { scoredQuestions, scorers } from '../scoring.ts';
 import { BASES } from '../state.ts';
-import { configurationName, stepName } from '../words.ts';
+import { configurationName, rankingTitle, stepName } from '../words.ts';
 import { Multiples, Section } from './multiples.tsx';
 
 /** What the axis of a score shows. */
@@ -28,11 +29,10 @@ function barOf(page: Page, one: Scorer, kind: Kind): Bar | null {
   if (configuration === undefined) return null;
   const side = one.sides[kind];
   const notes = side.approximate && side.word === null ? ['approximate', ...side.notes] : [...side.notes];
-  if (page.from.rankings.length > 1 && one.ranking !== page.from.rankings[0]) notes.push(`apart: ${one.ranking}`);
   const { entry } = side;
   const value = side.word === null ? side.value : null;
   return {
-    key: String(one.configuration), name: configurationName(configuration), notes, colour: colourOf(configuration.system),
+    key: String(one.configuration), name: configurationName(configuration), notes, group: groupOf(page.from, one.ranking), colour: colourOf(configuration.system),
     look: side.notes.some((note) => note !== 'files') ? 'muted' : side.approximate ? 'hatched' : 'plain',
     value, low: null, high: null, label: value === null ? side.word ?? NONE : three(value), more: '',
     open: entry === null ? null : () => page.open(entry),
@@ -63,8 +63,7 @@ function tableOf(page: Page, all: readonly Scorer[], basis: Basis): Table {
     const configuration = page.from.run.configurations[one.configuration];
     const notes = KINDS.flatMap((kind) => {
       const bar = barOf(page, one, kind);
-      const own = (bar?.notes ?? []).filter((note) => !note.startsWith('apart: '));
-      return own.length === 0 ? [] : [`${kind}: ${own.join(', ')}`];
+      return bar === null || bar.notes.length === 0 ? [] : [`${kind}: ${bar.notes.join(', ')}`];
     });
     return [
       configuration === undefined ? NONE : configurationName(configuration), one.ranking,
@@ -74,9 +73,10 @@ function tableOf(page: Page, all: readonly Scorer[], basis: Basis): Table {
   return {
     title: `Scores over ${basis}`,
     columns: [
-      { title: 'configuration' }, { title: 'ranked with' }, ...KINDS.map((title) => ({ title, figure: true })), { title: 'to be known' },
+      { title: 'configuration', name: true }, { title: 'ranking', name: true }, ...KINDS.map((title) => ({ title, figure: true })), { title: 'notes' },
     ],
     rows,
+    groups: ordered(page, all, 'hot').map((one) => groupOf(page.from, one.ranking)),
   };
 }
 
@@ -103,12 +103,12 @@ export function Scores(): JSX.Element {
   return (
     <Section id="scores" title="Scores">
       <p>
-        How many times slower than the best, over {questionsWords(page, basis)}: the geometric mean of (10 ms + time) ÷ (10 ms + best time).
-        A missing time counts as twice the worst one, two hours at least. Size: total ÷ smallest total. 1 is best.
-        Scores are computed among what is shown, each ranking by itself: leave a system out and others change.
+        Times slower than the best over {questionsWords(page, basis)}: the geometric mean of (10 ms + time) ÷ (10 ms + best time).
+        A missing time counts as twice the worst, at least two hours. Size: total ÷ smallest total. 1 is best.
+        Scores are computed among what is shown, within each ranking: filter a system out and others change.
       </p>
       <fieldset class="inline">
-        <legend>Computed over</legend>
+        <legend>Computed from</legend>
         {BASES.map((one) => (
           <label key={one}>
             <input type="radio" name="basis" value={one} checked={basis === one} onChange={() => change({ basis: one })} />
@@ -117,10 +117,10 @@ export function Scores(): JSX.Element {
         ))}
       </fieldset>
       {open ? (
-        <p class="empty">This run is not complete ({counted(from.run.open, 'planned trial')} without a record), so it has no score over round 1: a trial that is yet to come would count as a missing time.</p>
+        <p class="empty">This run is not complete ({counted(from.run.open, 'planned trial')} without a record), so it has no score over round 1: an open trial would count as a missing time.</p>
       ) : basis === 'round 1' && trials === null ? <p class="empty">Reading the trials …</p> : (
         <Multiples multiples={multiples} format={three} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(page, all, basis)]}
-          empty="Nothing to score: no configuration that is shown holds all documents." />
+          empty="Nothing to score: no configuration shown holds all documents." />
       )}
     </Section>
   );
@@ -129,15 +129,15 @@ export function Scores(): JSX.Element {
 /** Bars of the chart on the first screen. */
 const FIRST = 8;
 
-/** The hot scores of what ranks first, for the first screen. */
-const TOGETHER = 'Hot, all questions together: times as slow as the first';
+const TOGETHER = 'all questions, hot, × of the first';
 
-export function Glance(): JSX.Element | null {
+/** The hot scores of a ranking, for the first screen. */
+export function Glance({ ranking, eager }: { ranking: string; eager: boolean }): JSX.Element | null {
   const page = usePage();
   const { from } = page;
   const bars = useMemo(() => {
-    const whole = scorers(from, 'medians', null).filter(({ ranking, sides: { hot } }) =>
-      ranking === from.rankings[0] && hot.word === null && hot.missing === 0);
+    const whole = scorers(from, 'medians', null).filter((one) =>
+      one.ranking === ranking && one.sides.hot.word === null && one.sides.hot.missing === 0);
     // Scored again among themselves: who lacks a time is not here to be slower than.
     const among = scorers(from, 'medians', null, new Set(whole.map((one) => one.configuration)));
     const scored = ordered(page, among, 'hot').slice(0, FIRST).flatMap((one) => barOf(page, one, 'hot') ?? []);
@@ -145,13 +145,14 @@ export function Glance(): JSX.Element | null {
     const first = Math.min(...scored.flatMap((bar) => bar.value ?? []));
     return scored.map((bar) => {
       const value = bar.value === null ? null : bar.value / first;
-      return { ...bar, value, label: value === null ? bar.label : three(value) };
+      return { ...bar, group: '', value, label: value === null ? bar.label : three(value) };
     });
-  }, [from]);
+  }, [from, ranking]);
+  const title = from.rankings.length > 1 ? `${rankingTitle(ranking)}: ${TOGETHER}` : TOGETHER.replace('all', 'All');
   const draw = useMemo(() => {
-    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'score beside the first, shorter is better');
-    return (width: number) => drawBars(bars, [], scale, width, TOGETHER);
-  }, [bars]);
+    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'score ÷ that of the first, less is better');
+    return (width: number) => drawBars(bars, [], scale, width, title);
+  }, [bars, title]);
   if (bars.length === 0) return null;
-  return <Figure title={TOGETHER} height={barsHeight(bars.length, 0)} draw={draw} eager />;
+  return <Figure title={title} height={barsHeight(bars.length, 0)} draw={draw} eager={eager} />;
 }

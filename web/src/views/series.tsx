@@ -16,8 +16,8 @@ import { Tables } from './table.tsx';
 
 const TITLES: ReadonlyMap<string, string> = new Map([
   ['busy_cores', 'Busy cores of the machine'], ['subject_busy_cores', 'Busy cores of the system under test'],
-  ['waiting_cores', 'Cores waiting for the disk'], ['stolen_cores', 'Cores taken by others (stolen)'], ['runnable', 'Programs ready to run'],
-  ['disk_busy_share', 'Share of time the disk was busy'], ['disk_latency_ms', 'Time that one access of the disk took'],
+  ['waiting_cores', 'Cores waiting for the disk'], ['stolen_cores', 'Stolen cores'], ['runnable', 'Runnable processes'],
+  ['disk_busy_share', 'Disk busy'], ['disk_latency_ms', 'Disk latency'],
   ['disk_read_bytes_per_s', 'Read from disk'], ['disk_written_bytes_per_s', 'Written to disk'],
   ['subject_pss_bytes', 'Memory of the system under test'],
 ]);
@@ -66,8 +66,8 @@ function bandsOf(series: Series, evidence: RunEvidence, systems: readonly string
 
 function tableOf(series: Series, bands: readonly Band[], names: readonly string[]): Table {
   return {
-    title: 'What was done, with the mean of each figure',
-    columns: [{ title: 'what' }, { title: 'from', figure: true }, { title: 'for', figure: true }, ...names.map((name) => ({ title: titleOf(name), figure: true }))],
+    title: 'Steps, with the mean of each figure',
+    columns: [{ title: 'step' }, { title: 'from', figure: true }, { title: 'for', figure: true }, ...names.map((name) => ({ title: titleOf(name), figure: true }))],
     rows: bands.map((band) => {
       const places = series.at_s.flatMap((at, index) => (at >= band.from && at < band.to ? [index] : []));
       return [band.what, seconds(band.from), seconds(band.to - band.from), ...names.map((name) => {
@@ -93,12 +93,12 @@ function Lines({ series, evidence, systems }: { series: Series; evidence: RunEvi
   }), [series, bands, names, all]);
   return (
     <>
-      <p>Looked at once a second{series.samples_per_point > 1 ? `; each point is the mean of ${series.samples_per_point} samples, so that a peak may have been higher` : ''}. Where points are closer than the line is wide, the highest is drawn. Bands behind a line, in the colours of the systems, show what was being done; hold the mouse over one to read it, or open the table.</p>
+      <p>Sampled once a second{series.samples_per_point > 1 ? `; each point is the mean of ${series.samples_per_point} samples, so peaks may have been higher` : ''}. Where points are denser than the line is wide, the highest is drawn. Bands in the colours of the systems show the step; hover to read it, or open the table.</p>
       <div class="multiples broad">
         {charts.map((one) => <Figure key={one.name} title={one.title} height={LINES_HEIGHT} draw={one.draw} />)}
       </div>
       {names.length > FIRST.length && <p class="more"><button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? 'Show fewer' : `Show all ${names.length}`}</button></p>}
-      <Tables title={`What was done (${counted(bands.length, 'band')})`} tables={() => [tableOf(series, bands, names)]} />
+      <Tables title={`Steps (${counted(bands.length, 'band')})`} tables={() => [tableOf(series, bands, names)]} />
     </>
   );
 }

@@ -8,10 +8,11 @@ import type { Metric } from '../metric.ts';
 import type { Page } from '../page.ts';
 import type { Multiple } from './multiples.tsx';
 import type { Table } from './table.tsx';
-import { placedBars, publishedBar, publishedHere, references } from '../bars.ts';
+import type { Estimate } from '../stats.ts';
+import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../bars.ts';
 import { logScale } from '../charts/bars.ts';
-import { bytes, NONE, or, percent, three } from '../format.ts';
-import { isOfFiles, totalBytes } from '../metric.ts';
+import { bytes, interval, NONE, or, percent, three } from '../format.ts';
+import { isOfFiles, totalBytes, totalRange } from '../metric.ts';
 import { usePage } from '../page.ts';
 import { cellsOf, standing } from '../select.ts';
 import { verdictWord } from '../words.ts';
@@ -20,10 +21,7 @@ import { Multiples, Section } from './multiples.tsx';
 const TOTAL: Metric = {
   name: 'total', title: 'total bytes', higher: false, time: false, format: bytes,
   notes: (cell) => (isOfFiles(cell) ? ['files'] : []),
-  of: (cell) => {
-    const value = totalBytes(cell);
-    return value === null ? null : { value, low: null, high: null };
-  },
+  of: totalRange,
 };
 
 /** Sizes are read from zero, unless the largest would leave the others without length. */
@@ -41,8 +39,8 @@ const SCALE = (values: readonly number[]): Scale => plainScale(values, bytes, 'b
 
 function statesOf(page: Page): string[] {
   const states = new Set((page.from.bySteps.get('size') ?? []).flatMap((entry) => entry.cell.state ?? []));
-  const chosen = page.from.state.data;
-  return [...states].sort((a, b) => Number(b === chosen) - Number(a === chosen));
+  // Compacted first: that is the state which lasts.
+  return [...states].sort((a, b) => (a < b ? -1 : 1));
 }
 
 function files(page: Page): Reference[] {
@@ -59,10 +57,14 @@ function multiplesOf(page: Page): Multiple[] {
       key: state,
       title: `Size ${state}`,
       own: placedBars(from, entries, TOTAL, page.open).map((one) => one.bar),
-      published: state !== 'drained' ? [] : publishedHere(from).map((one) => publishedBar(one, one.total_bytes, bytes)),
+      published: state !== 'drained' ? [] : publishedHere(from).map((one) => publishedBar(one, one.total_bytes, bytes, publishedGroup(from))),
       references: [...files(page), ...references(from, entries, TOTAL).slice(0, 1)],
     };
   });
+}
+
+function rangeOf(one: Estimate | null): string {
+  return one === null ? NONE : interval(one.low, one.high, bytes);
 }
 
 function tableOf(page: Page, state: string): Table {
@@ -81,22 +83,26 @@ function tableOf(page: Page, state: string): Table {
     return [
       `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
       { text: total === null ? verdictWord(cell.verdict) : bytes(total), open: () => page.open(entry) },
+      total === null ? NONE : rangeOf(totalRange(cell)),
       or(cell.metrics.data_bytes, bytes), or(cell.metrics.index_bytes, bytes), or(cell.metrics.files_bytes, bytes),
       or(cell.metrics.log_bytes, bytes), total === null ? NONE : three(total / documents), total === null ? NONE : percent(total / raw),
       [verdictWord(cell.verdict), ...how.notes, ...(isOfFiles(cell) ? ['files'] : [])].join(', '),
     ];
   });
   const plain = files(page).map((one) => [
-    'files', one.name, NONE, one.label, NONE, NONE, NONE, NONE, three(one.value / documents), percent(one.value / raw), NONE,
+    'files', one.name, NONE, one.label, NONE, NONE, NONE, NONE, NONE, three(one.value / documents), percent(one.value / raw), NONE,
   ]);
   return {
     title: `Size ${state}`,
     columns: [
-      { title: 'system' }, { title: 'variant' }, { title: 'storage' }, { title: 'total', figure: true }, { title: 'data', figure: true },
+      { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'total', figure: true }, { title: 'range over loads', figure: true }, { title: 'data', figure: true },
       { title: 'indexes', figure: true }, { title: 'on disk', figure: true }, { title: 'logs', figure: true },
       { title: 'bytes/document', figure: true }, { title: 'of raw', figure: true }, { title: 'verdict' },
     ],
     rows: [...rows, ...plain],
+    groups: from.rankings.length < 2 ? [] : [
+      ...ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(from, configuration.ranking))), ...plain.map(() => 'Plain files'),
+    ],
   };
 }
 
@@ -106,12 +112,12 @@ export function Sizes(): JSX.Element {
   return (
     <Section id="size" title="Size">
       <p>
-        Bytes in all, as the system’s own catalogue counts; those of its <em>files</em> where it tells no total.
-        <em> Drained</em>: after background work had ended by itself, or <em>not settled</em> where it had not within the limit.
-        <em> Compacted</em>: after the system was told to tidy up. The dashed lines are the same documents as plain files, raw and compressed.
+        Total bytes by the system’s own catalogue, or of its <em>files</em> where it reports no total. <em>Compacted</em>: after a command to compact.
+        <em> Drained</em>: after background work ended by itself, or <em>not settled</em> where it did not within the limit.
+        A line over a bar is the range over several loads. The dashed lines are the same documents as plain files, raw and compressed.
       </p>
       <Multiples multiples={multiples} format={bytes} axis="bytes, less is better" scale={SCALE}
-        tables={() => statesOf(page).map((state) => tableOf(page, state))} empty="No size of what is chosen." />
+        tables={() => statesOf(page).map((state) => tableOf(page, state))} empty="No size in this choice." />
     </Section>
   );
 }

@@ -9,6 +9,8 @@ export interface Column {
   title: string;
   /** Holds figures: to the right, one below the other. */
   figure?: boolean;
+  /** Holds names that stay on one line. */
+  name?: boolean;
 }
 
 /** A word or figure of a table; with `open`, it opens what stands behind it. */
@@ -18,6 +20,8 @@ export interface Table {
   title: string;
   columns: readonly Column[];
   rows: readonly (readonly TableCell[])[];
+  /** For each row, the heading under which it stands. */
+  groups?: readonly string[];
 }
 
 function wordOf(cell: TableCell): string {
@@ -42,6 +46,7 @@ export function MarkdownButton({ title, table }: { title: string; table: () => T
 
 /** A table that is there at once. */
 export function TableOf({ table, head = true }: { table: Table; head?: boolean }): JSX.Element {
+  const several = new Set(table.groups).size > 1;
   return (
     <div class="table">
       <div class="table-head">
@@ -55,15 +60,21 @@ export function TableOf({ table, head = true }: { table: Table; head?: boolean }
             <tr>{table.columns.map((one) => <th scope="col" class={one.figure === true ? 'number' : ''}>{one.title}</th>)}</tr>
           </thead>
           <tbody>
-            {table.rows.map((row) => (
+            {table.rows.map((row, place) => (
+              <>
+              {several && table.groups?.[place] !== table.groups?.[place - 1] && (
+                <tr class="group"><th scope="colgroup" colSpan={table.columns.length}><span>{table.groups?.[place] ?? ''}</span></th></tr>
+              )}
               <tr>
                 {row.map((cell, index) => {
-                  const numeric = table.columns[index]?.figure === true ? 'number' : '';
+                  const column = table.columns[index];
+                  const numeric = column?.figure === true ? 'number' : column?.name === true ? 'name' : '';
                   const inside = typeof cell === 'string' ? cell
                     : <button type="button" class="figure" onClick={cell.open}>{cell.text}</button>;
                   return index === 0 ? <th scope="row" class={numeric}>{inside}</th> : <td class={numeric}>{inside}</td>;
                 })}
               </tr>
+              </>
             ))}
           </tbody>
         </table>

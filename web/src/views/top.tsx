@@ -1,4 +1,4 @@
-// The first screen: what was run, what came out, how sure, and what the catch is.
+// The first screen: what was run, what came out, how sure, and the caveats.
 
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
@@ -7,125 +7,169 @@ import type { Finding } from '../findings.ts';
 import type { View } from '../select.ts';
 import type { Catch } from '../catches.ts';
 import { catches, isUncompared } from '../catches.ts';
-import { findingsOf, headline } from '../findings.ts';
-import { bytes, counted, moment, seconds, whole } from '../format.ts';
+import { findingsOf, headline, leading } from '../findings.ts';
+import { bytes, counted, list, moment, seconds, whole } from '../format.ts';
 import { usePage } from '../page.ts';
-import { isQuestion } from '../words.ts';
+import { classMeaning, isQuestion, rankingTitle } from '../words.ts';
 import { Glance } from './scores.tsx';
 
 const SURE: Record<Finding['difference'], string> = {
-  shown: 'difference shown', 'not shown': 'no difference shown', once: 'measured once', alone: 'alone',
+  shown: 'significant', 'not shown': 'not significant', once: 'no interval', counted: 'counted', alone: 'only one',
 };
 
 const EXPLAINED: ReadonlyMap<string, string> = new Map([
-  ['Fastest hot', 'hot: asked again and again, everything warmed up'],
-  ['Fastest cold', 'cold: the first question after a start with nothing in memory'],
-  ['Fastest to load', 'until all documents are on disk and can be asked for'],
-  ['Smallest', 'the same after background work had ended by itself and after being told to tidy up'],
-  ['Smallest (drained)', 'drained: after background work had ended by itself'],
-  ['Smallest (compacted)', 'compacted: after being told to tidy up'],
+  ['Fastest hot', 'asked repeatedly, data in memory'],
+  ['Fastest cold', 'first question after a restart, files not in memory'],
+  ['Fastest to load', 'until all documents are durable and visible'],
+  ['Smallest', 'drained: background work done; compacted: after a command to compact'],
 ]);
 
 /** What is said of answers: only what is true of all that are shown. */
 function answersWords(from: View): string {
   if (!from.entries.some((entry) => isQuestion(entry.cell.step))) return '';
   const wrong = from.entries.filter((entry) => entry.cell.verdict === 'wrong').length;
-  const rest = `wrong answers have no time, and ${wrong === 0 ? 'there are none here' : `${counted(wrong, 'figure')} ${wrong === 1 ? 'is' : 'are'} missing for that`}.`;
-  return from.entries.some(isUncompared)
-    ? `Answers were compared with the right ones where there was one to compare with; ${rest}` : `Every answer was compared with the right one; ${rest}`;
+  const rest = wrong === 0 ? 'none here is wrong' : `wrong ones have no time (${counted(wrong, 'figure')})`;
+  return `Every answer ${from.entries.some(isUncompared) ? 'with a reference ' : ''}is compared with the reference; ${rest}.`;
+}
+
+/** How often systems were loaded: what most of them were. */
+function loadsOf(from: View): number {
+  return Math.max(1, ...[...from.loads.values()].map((cell) => cell.trials));
+}
+
+/** The memory budgets of the configurations that are shown. */
+function budgets(from: View): string {
+  const all = from.configurations.flatMap((index) => from.run.configurations[index] ?? []);
+  const sized = [...new Set(all.flatMap((one) => (one.profile === 'sized' && one.memory_bytes !== null ? bytes(one.memory_bytes) : [])))];
+  const words = [
+    ...(sized.length > 0 ? [`sized for ${list(sized)} of memory each`] : []),
+    ...(all.some((one) => one.profile === 'stock') ? ['stock settings of the package'] : []),
+  ];
+  return words.length === 0 ? 'not stated' : words.join('; ');
 }
 
 function Facts(): JSX.Element {
-  const { from: { run }, figures } = usePage();
+  const { from, figures } = usePage();
+  const { run } = from;
   const { machine, data } = run;
   const facts: [string, string][] = [
     ['Documents', `${whole(data.documents)}, ${bytes(data.bytes)} as text; ${data.source}`],
     ['Machine', `${counted(machine.cores, 'core')}, ${machine.processor}, ${bytes(machine.memory_bytes)} memory${run.disk_bytes_per_s === null ? '' : `, disk reads ${bytes(run.disk_bytes_per_s)}/s`}`],
     ['System', `${machine.os}, ${machine.kernel}, ${machine.architecture}${machine.file_system === null ? '' : `, ${machine.file_system}`}`],
-    ['Begun', `${moment(run.started)}, ${run.rounds === null ? 'rounds not told' : `questions in ${counted(run.rounds, 'round')}, each system loaded once`}`],
+    ['Memory profile', budgets(from)],
+    ['Started', `${moment(run.started)}, ${run.rounds === null ? 'rounds not stated' : `${counted(run.rounds, 'round')} of questions, ${counted(loadsOf(from), 'load')} per configuration`}`],
     ['Program', `jsonathlon ${run.program}; page by ${figures.program}, ${moment(figures.made)}`],
   ];
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
-/** What of the catch touches a finding itself, so that nobody quotes the card without it. */
-function butOf({ first, difference }: Finding, differently: boolean): string {
-  if (first === null || difference === 'alone') return '';
-  const buts = [
-    ...(differently ? ['set-ups differ'] : []),
-    ...(first.structure?.retains === 'changed' ? ['it does not give documents back as they were'] : []),
-  ];
-  return buts.length === 0 ? '' : `But ${buts.join(', and ')}: see the catch.`;
-}
-
-function Card({ finding, differently }: { finding: Finding; differently: boolean }): JSX.Element {
+function Card({ finding }: { finding: Finding }): JSX.Element {
   const { open } = usePage();
   const { entry } = finding;
   const explained = EXPLAINED.get(finding.about);
+  const changes = finding.first?.structure?.retains === 'changed' && finding.difference !== 'alone';
   return (
     <li class="finding">
-      <h3>{finding.about}</h3>
+      <h4>{finding.about}</h4>
       {explained !== undefined && <p class="explained">{explained}</p>}
       <p class="sentence">{finding.sentence} {finding.after}</p>
-      {butOf(finding, differently) !== '' && <p class="but">{butOf(finding, differently)}</p>}
+      {changes && <p class="but">It changes documents: see the caveats.</p>}
       {finding.first !== null && <p class={`sure ${finding.difference.replace(' ', '-')}`}><b>{SURE[finding.difference]}</b> {finding.sure}</p>}
-      {entry !== null && <button type="button" class="quiet" onClick={() => open(entry)} aria-label={`See the trials behind: ${finding.about}`}>See the trials</button>}
+      {entry !== null && <button type="button" class="quiet" onClick={() => open(entry)} aria-label={`Trials of: ${finding.about}, ${rankingTitle(finding.ranking)}`}>Trials</button>}
     </li>
   );
 }
 
-/** What must be known beside the findings: next to them, where there is room. */
-function Caught({ found }: { found: readonly Catch[] }): JSX.Element | null {
+/** Caveats of the findings, a line each: next to them, where there is room. */
+function Caveats({ found }: { found: readonly Catch[] }): JSX.Element | null {
   if (found.length === 0) return null;
   return (
     <div class="caught">
-      <h2>The catch</h2>
-      <ul class="catches">{found.map((one) => <li key={one.title}><b>{one.title}.</b> {one.text}</li>)}</ul>
+      <h3>Caveats</h3>
+      <ul class="catches">
+        {found.map((one) => (
+          <li key={one.title}>
+            {one.text === '' ? <><b>{one.title}:</b> {one.line}</>
+              : <details><summary><b>{one.title}:</b> {one.line}</summary><p>{one.text}</p></details>}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
 
+interface Ranked {
+  ranking: string;
+  findings: Finding[];
+}
+
+/** The findings of a class: its chart, its cards. */
+function OfClass({ of: { ranking, findings }, eager = false, children }: { of: Ranked; eager?: boolean; children?: JSX.Element }): JSX.Element {
+  const { from } = usePage();
+  const kind = from.kinds.get(ranking);
+  const size = from.configurations.filter((index) => from.run.configurations[index]?.ranking === ranking).length;
+  return (
+    <>
+      <h3 class="class">{rankingTitle(ranking)} <span class="count">{counted(size, 'configuration')}</span></h3>
+      {kind !== undefined && <p class="explained">{classMeaning(kind.preparation)}</p>}
+      <div class="glance">
+        <div class="glance-chart"><Glance ranking={ranking} eager={eager} /></div>
+        <ul class="findings">{findings.map((finding) => <Card key={finding.about} finding={finding} />)}</ul>
+        {children}
+      </div>
+    </>
+  );
+}
+
 export function Top(): JSX.Element {
-  const { from, figures } = usePage();
-  const [first, ...apart] = from.rankings;
-  const main = useMemo(() => (first === undefined ? [] : findingsOf(from, first)), [from]);
-  const others = useMemo(() => apart.map((ranking) => ({ ranking, findings: findingsOf(from, ranking) })), [from]);
-  const all = from.run.configurations.filter((one) => !one.reference).length;
-  const caught = useMemo(() => catches(from), [from]);
-  const differently = caught.some((one) => one.title === 'Prepared differently');
+  const { from, figures, evidence } = usePage();
+  const own = evidence?.runs[from.runIndex] ?? null;
+  const all = useMemo(() => {
+    const first = leading(from);
+    const order = from.rankings.filter((one) => one !== first);
+    return (first === undefined ? order : [first, ...order])
+      .map((ranking): Ranked => ({ ranking, findings: findingsOf(from, ranking) })).filter((one) => one.findings.length > 0);
+  }, [from]);
+  const caught = useMemo(() => catches(from, own), [from, own]);
+  // The first ranking of each class stands open; others of it, such as that of another profile, on demand.
+  const classes = new Set<string | null>();
+  const [open, folded]: [Ranked[], Ranked[]] = [[], []];
+  for (const one of all) {
+    const preparation = from.kinds.get(one.ranking)?.preparation ?? null;
+    (classes.has(preparation) ? folded : open).push(one);
+    classes.add(preparation);
+  }
+  const lines = open.map((one) => headline(from, one.findings)).filter((line) => line !== '');
+  const [main, ...others] = open;
+  const number = from.run.configurations.filter((one) => !one.reference).length;
   const { machine, data } = from.run;
   return (
     <section class="part top" aria-labelledby="title-findings">
-      <h1>jsonathlon: {whole(from.run.data.documents)} JSON documents{figures.runs.length > 1 ? `, run ${from.run.name}` : ''}</h1>
+      <h1>jsonathlon: {whole(data.documents)} JSON documents{figures.runs.length > 1 ? `, run ${from.run.name}` : ''}</h1>
       <p class="what">
-        jsonathlon loads the same documents into databases, asks them the same questions, checks every answer and measures. Here: {bytes(data.bytes)} of
+        jsonathlon loads the same documents into databases, asks the same questions, checks every answer and measures. This run: {bytes(data.bytes)} of
         JSON, {counted(machine.cores, 'core')}, {bytes(machine.memory_bytes)} memory, {moment(from.run.started)}.
       </p>
-      {headline(main) !== '' && <p class="lead">{headline(main)}{caught.length > 0 ? ' What must be known with it: see the catch.' : ''}</p>}
+      {lines.length > 0 && <p class="lead">{lines[0]}</p>}
+      {lines.slice(1).map((line) => <p key={line} class="second">{line}</p>)}
       <h2 id="title-findings" tabIndex={-1}>Findings</h2>
       <p>
-        Among {counted(from.configurations.length, 'configuration')}{from.configurations.length < all ? ` of ${all} (others are filtered out)` : ''}
-        {first === undefined ? '' : from.rankings.length > 1 ? `, of those ranked as “${first}”` : ''}. {answersWords(from)}
+        {counted(from.configurations.length, 'configuration')}{from.configurations.length < number ? ` of ${number} (others are filtered out)` : ''}
+        {open.length > 1 ? ', ranked within their class of preparation' : ''}. {answersWords(from)} Read the caveats before you quote a figure.
       </p>
-      {main.length === 0 ? <p class="empty">Nothing is chosen that can be compared.</p>
-        : (
-          <div class="glance">
-            <div class="glance-chart"><Glance /></div>
-            <ul class="findings">{main.map((finding) => <Card key={finding.about} finding={finding} differently={differently} />)}</ul>
-            <Caught found={caught} />
-          </div>
-        )}
-      {others.filter((one) => one.findings.length > 0).map(({ ranking, findings }) => (
-        <details key={ranking} class="apart">
-          <summary>Ranked apart: “{ranking}”</summary>
-          <ul class="findings">{findings.map((finding) => <Card key={finding.about} finding={finding} differently={differently} />)}</ul>
+      {main === undefined ? <p class="empty">Nothing to compare in this choice.</p> : <OfClass of={main} eager><Caveats found={caught} /></OfClass>}
+      {others.map((one) => <OfClass key={one.ranking} of={one} />)}
+      {folded.map((one) => (
+        <details key={one.ranking} class="apart">
+          <summary>{rankingTitle(one.ranking)}</summary>
+          <ul class="findings">{one.findings.map((finding) => <Card key={finding.about} finding={finding} />)}</ul>
         </details>
       ))}
-      <p class="method">
-        The fastest over several questions has the smallest geometric mean of (10 ms + time) ÷ (10 ms + best time), over medians. The interval of the ratio to the second is a
-        cautious one, made of those of the single questions as if all were disturbed at once. Yardstick: a hand-written program that can answer these questions and nothing else, never ranked.
-      </p>
-      {main.length === 0 && <Caught found={caught} />}
+      {main !== undefined && <p class="method">
+        Over several questions, the score decides: the geometric mean of (10 ms + time) ÷ (10 ms + best time), over medians. It weighs all questions alike, and tiny differences
+        hardly count. The interval of the ratio to the second is a cautious one: it combines those of the single questions as if all were disturbed at once.
+      </p>}
+      {main === undefined && <Caveats found={caught} />}
       <Yardstick />
       <h2>The run</h2>
       <Facts />
@@ -138,5 +182,5 @@ function Yardstick(): JSX.Element | null {
   const slowest = from.entries.filter((entry) => entry.configuration.reference && entry.cell.phase === 'hot' && entry.cell.median_s !== null);
   const most = Math.max(0, ...slowest.map((entry) => entry.cell.median_s ?? 0));
   if (most === 0) return null;
-  return <p class="method">For scale: the yardstick needs at most {seconds(most)} for any of the questions here.</p>;
+  return <p class="method">The yardstick, a hand-written program for exactly these questions, needs at most {seconds(most)} for any of them. It is never ranked.</p>;
 }

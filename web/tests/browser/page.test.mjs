@@ -15,6 +15,7 @@ after(async () => { await browser.close(); });
 async function changed(page, id, was) {
   await page.waitForFunction(([name, text]) =>
     JSON.stringify([...document.querySelectorAll(`#part-${name} .figure-button`)].map((one) => one.getAttribute('aria-label'))) !== text, [id, JSON.stringify(was)]);
+  await settled(page);
   return labels(page, id);
 }
 
@@ -46,8 +47,10 @@ test('hostile text stays text, on the page, in tables and behind figures', async
 });
 
 test('every filter changes what is shown, and back and forward go through the choices', async () => {
-  const { page, context, trouble } = await open(browser, 'small');
+  // All charts of the part are in sight, so that all of them follow at once.
+  const { page, context, trouble } = await open(browser, 'small', { height: 2400 });
   await part(page, 'hot');
+  await settled(page);
   const all = await labels(page, 'hot');
   const tick = (name, value) => page.evaluate(([field, word]) => document.querySelector(`input[name="${field}"][value="${word}"]`).click(), [name, value]);
   const systems = await page.locator('input[name="systems"]').evaluateAll((boxes) => boxes.map((box) => box.value));
@@ -64,8 +67,12 @@ test('every filter changes what is shown, and back and forward go through the ch
 
   const [{ configurations, cells }] = figuresOf('small').runs;
   const own = configurations.filter((one) => !one.reference);
+  const rankings = new Set(own.map((one) => one.ranking));
+  // Where classes and profiles say it all, rankings are no filter of their own.
+  const pairs = new Set(own.map((one) => `${one.preparation} ${one.profile}`));
   const words = {
-    variants: new Set(own.map((one) => one.variant)), rankings: new Set(own.map((one) => one.ranks_with)),
+    classes: new Set(own.map((one) => one.preparation ?? '')), profiles: new Set(own.map((one) => one.profile ?? '')),
+    variants: new Set(own.map((one) => one.variant)), rankings: rankings.size > pairs.size ? rankings : new Set(),
     questions: new Set(cells.map((one) => one.step).filter((step) => /^q\d$/.test(step))),
   };
   const reset = async (fewer) => {
@@ -87,10 +94,9 @@ test('every filter changes what is shown, and back and forward go through the ch
     await page.selectOption(`select[name="${name}"]`, value);
     await reset(await changed(page, 'hot', all));
   }
-  await part(page, 'size');
-  const drained = await labels(page, 'size');
+  await part(page, 'scores');
   await page.selectOption('select[name="data"]', 'compacted');
-  await changed(page, 'size', drained);
+  await page.waitForFunction(() => /Score: size \(compacted\)/.test(document.getElementById('part-scores').innerText));
   assert.deepEqual(trouble, []);
   await context.close();
 });
@@ -108,17 +114,18 @@ test('published results lie over charts at their own scale, and not over scores'
   assert.doesNotMatch(await scores.innerText(), /Hollow/);
   const size = await part(page, 'size');
   await settled(page);
-  assert.deepEqual(await size.locator('.chart').evaluateAll((charts) => charts.map((one) => [/drained/.test(one.textContent), /m6i/.test(one.querySelector('svg').textContent)])), [[true, true], [false, false]]);
+  assert.deepEqual(await size.locator('.chart').evaluateAll((charts) => charts.map((one) => [/drained/.test(one.textContent), /m6i/.test(one.querySelector('svg').textContent)])), [[false, false], [true, true]]);
   assert.deepEqual(trouble, []);
   await context.close();
 });
 
 test('what figures are held against is named, also when it is filtered out', async () => {
-  const { page, context, trouble } = await open(browser, 'small');
+  const { page, context, trouble } = await open(browser, 'small', { height: 2400 });
   const [{ configurations, cells }] = figuresOf('small').runs;
   const beaten = cells.find((one) => one.step === 'q1' && one.phase === 'hot' && one.of_best !== null && one.of_best.other !== one.configuration);
   const best = configurations[beaten.of_best.other];
   await part(page, 'hot');
+  await settled(page);
   const was = await labels(page, 'hot');
   await page.selectOption('select[name="metric"]', 'of_best');
   const told = await changed(page, 'hot', was);
@@ -126,7 +133,61 @@ test('what figures are held against is named, also when it is filtered out', asy
   assert.doesNotMatch(await page.locator('#part-hot').innerText(), /filtered out/);
   await page.evaluate((system) => [...document.querySelectorAll('input[name="systems"]')].find((box) => box.value === system).click(), best.system);
   await changed(page, 'hot', told);
-  await page.waitForFunction(() => /the best of the whole run, also of what is filtered out/.test(document.getElementById('part-hot').innerText));
+  await page.waitForFunction(() => /the best of the whole run, filtered out or not/.test(document.getElementById('part-hot').innerText));
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
+test('classes stand under headings of their own, and the first sentence names one', async () => {
+  const { page, context, trouble } = await open(browser, 'small');
+  assert.match(await page.locator('.lead').textContent(), /^As is, .* (is the fastest|loads fastest)/);
+  assert.match(await page.locator('.second').first().textContent(), /^Prepared for these questions, /);
+  const headings = await page.locator('h3.class').allTextContents();
+  assert.match(headings[0], /^As is /);
+  assert.match(headings[1], /^Prepared /);
+  await part(page, 'hot');
+  await settled(page);
+  const bars = await labels(page, 'hot');
+  assert.ok(bars.some((label) => /, As is: /.test(label)) && bars.some((label) => /, Prepared: /.test(label)));
+  assert.ok(bars.some((label) => /not in memory: .* read.*, Prepared, stock: /.test(label)), bars.join('\n'));
+  await page.locator('#part-hot > details > summary').click();
+  assert.deepEqual((await page.locator('#part-hot table').first().locator('tr.group').allTextContents()).slice(0, 2), ['As is', 'Prepared']);
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
+test('caveats are a line each with details on demand', async () => {
+  const { page, context } = await open(browser, 'small');
+  const caveats = page.locator('.catches > li');
+  assert.ok(await caveats.count() > 5);
+  const text = page.locator('.catches details p');
+  assert.equal(await text.first().isVisible(), false);
+  await page.locator('.catches summary').first().click();
+  assert.equal(await text.first().isVisible(), true);
+  assert.match(await page.locator('.catches').innerText(), /Hot, not in memory: /);
+  await context.close();
+});
+
+test('a configuration tells what was set, and a figure leads to the others of its system', async () => {
+  const { page, context, trouble } = await open(browser, 'small');
+  await page.getByRole('button', { name: 'Configurations', exact: true }).click();
+  await page.waitForSelector('#part-configurations .configuration');
+  await page.locator('.configuration summary').first().click();
+  await page.waitForSelector('.configuration[open] .pairs');
+  assert.match(await page.locator('.configuration[open]').innerText(), /sized for 12\.\d GB[^]*Memory settings[^]*buffers/);
+  const [{ configurations, cells }] = figuresOf('small').runs;
+  const several = configurations.findIndex((one) => configurations.some((other) => other !== one && other.system === one.system && !one.reference));
+  if (several >= 0) {
+    const { title, version, variant } = configurations[several];
+    assert.ok(cells.some((cell) => cell.configuration === several));
+    await part(page, 'hot');
+    await settled(page);
+    await page.locator(`#part-hot .figure-button[aria-label^="${title} ${version} ${variant}"]`).first().click();
+    await page.waitForSelector('dialog .siblings button');
+    const before = await page.locator('#dialog-title').textContent();
+    await page.locator('dialog .siblings button').first().click();
+    await page.waitForFunction((was) => document.querySelector('#dialog-title').textContent !== was, before);
+  }
   assert.deepEqual(trouble, []);
   await context.close();
 });
@@ -140,7 +201,7 @@ test('round 1 over everything is what the program has computed itself', async ()
   await page.waitForFunction(() => document.querySelector('#part-scores input[value="round 1"]').checked);
   await scores.locator(':scope > details > summary').click();
   await page.waitForFunction(() => /Scores over round 1/.test(document.querySelector('#part-scores .table')?.textContent ?? ''));
-  const rows = await scores.locator('tbody tr').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
+  const rows = await scores.locator('tbody tr:not(.group)').evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent)));
   const three = (value) => value.toFixed(value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
   const comparable = new Set(run.cells.filter((cell) => cell.step === 'load' && cell.verdict === 'exact').map((cell) => cell.configuration));
   const expected = run.scores.filter((one) => comparable.has(one.configuration)).map((one) => {
@@ -180,7 +241,7 @@ test('a page without a cell, and one of a single round, open without an error', 
   for (const name of ['empty', 'once']) {
     const { page, context, trouble } = await open(browser, name, { chart: name !== 'empty' });
     await page.waitForSelector('h1');
-    assert.match(await page.locator('main').innerText(), name === 'empty' ? /Nothing is chosen that can be compared/ : /One round only/);
+    assert.match(await page.locator('main').innerText(), name === 'empty' ? /Nothing to compare in this choice/ : /One round only/);
     assert.deepEqual(trouble, []);
     await context.close();
   }

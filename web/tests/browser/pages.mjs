@@ -93,8 +93,12 @@ export async function open(browser, name, { fragment = '', width = 1280, height 
 /** Brings a part of the page into view and waits until it is drawn. */
 export async function part(page, id) {
   await page.waitForSelector(`#part-${id}`, { state: 'attached' });
-  await page.evaluate((name) => document.getElementById(`part-${name}`).scrollIntoView(), id);
-  await page.waitForSelector(`#part-${id} svg`);
+  // What lies above is drawn when it comes near and is then higher, so one look may not be enough.
+  await page.waitForFunction((name) => {
+    const place = document.getElementById(`part-${name}`);
+    if (place.querySelector('svg') === null || Math.abs(place.getBoundingClientRect().top) > innerHeight / 2) place.scrollIntoView({ behavior: 'instant' });
+    return place.querySelector('svg') !== null;
+  }, id, { polling: 100 });
   return page.locator(`#part-${id}`);
 }
 

@@ -1,15 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import type { Figures } from '../../src/model.ts';
+import type { Figures, RunEvidence } from '../../src/model.ts';
+import { stolen } from '../../src/behind.ts';
 import { catches } from '../../src/catches.ts';
-import { byHowMuch, findingsOf, headline, howSure } from '../../src/findings.ts';
+import { byHowMuch, findingsOf, headline, howSure, leading } from '../../src/findings.ts';
 import { cellsOf, standing, view } from '../../src/select.ts';
 import { initial } from '../../src/state.ts';
 import { differs, meanRatio, ratio } from '../../src/stats.ts';
 import { placedBars } from '../../src/bars.ts';
 import { spoken } from '../../src/charts/bars.ts';
 import { documentsOf, metric } from '../../src/metric.ts';
+import { configurationKey, HOT, rankingTitle } from '../../src/words.ts';
 import { samples } from './samples.ts';
 
 function of(figures: Figures) {
@@ -19,16 +21,16 @@ function of(figures: Figures) {
 }
 
 test('by how much, in words', () => {
-  assert.equal(byHowMuch(1.004, 'longer', 'long'), 'as long as');
-  assert.equal(byHowMuch(1.12, 'longer', 'long'), '12 % longer than');
-  assert.equal(byHowMuch(3.1, 'longer', 'long'), '3.10 times as long as');
+  assert.equal(byHowMuch(1.004, 'longer', 'long'), 'as long');
+  assert.equal(byHowMuch(1.12, 'longer', 'long'), '12 % longer');
+  assert.equal(byHowMuch(3.1, 'longer', 'long'), '3.10 times as long');
 });
 
 test('a difference is shown only when the interval excludes 1', () => {
   assert.equal(howSure({ value: 2, low: 1.5, high: 2.5 }, '').difference, 'shown');
   const not = howSure({ value: 1.2, low: 0.9, high: 1.6 }, '');
   assert.equal(not.difference, 'not shown');
-  assert.match(not.sure, /It holds 1/);
+  assert.match(not.sure, /It includes 1/);
   assert.deepEqual(howSure({ value: 2, low: null, high: null }, 'once'), { sure: 'once', difference: 'once' });
 });
 
@@ -56,14 +58,14 @@ test('an interval that is lopsided after 10 ms are added stays lopsided', () => 
 
 test('nobody is named who failed, lost documents, is a reference row or is ranked apart', () => {
   const from = of(samples.small().figures);
-  const main = findingsOf(from, 'json-only');
-  assert.deepEqual(main.map((one) => one.about), ['Fastest hot', 'Fastest cold', 'Fastest to load', 'Smallest (drained)', 'Smallest (compacted)']);
+  const main = findingsOf(from, 'prepared');
+  assert.deepEqual(main.map((one) => one.about), ['Fastest hot', 'Fastest cold', 'Fastest to load', 'Smallest']);
   for (const finding of main) {
     assert.equal(finding.first?.system, 'clickhouse', finding.about);
-    assert.equal(finding.first.ranks_with, 'json-only');
+    assert.equal(finding.first.ranking, 'prepared');
   }
-  assert.match(main[0]?.sentence ?? '', /fastest on 6 of 6 questions.*SQLite.*3 configurations without a verified time/);
-  const apart = findingsOf(from, 'generated');
+  assert.match(`${main[0]?.sentence} ${main[0]?.after}`, /fastest on 6 of 6 questions.*SQLite.*3 configurations without a verified time/);
+  const apart = findingsOf(from, 'extracted');
   assert.ok(apart.every((one) => one.first === null || one.first.system === 'dolt'), 'MySQL lost two of a hundred documents');
 });
 
@@ -74,7 +76,7 @@ test('a fast wrong answer wins nothing', () => {
   for (const cell of run.cells) {
     if (cell.configuration === 0 && cell.step === 'q1') Object.assign(cell, { verdict: 'wrong', median_s: null, low_s: null, high_s: null });
   }
-  const [hot] = findingsOf(of(figures), 'json-only');
+  const [hot] = findingsOf(of(figures), 'prepared');
   assert.equal(hot?.first?.system, 'sqlite');
 });
 
@@ -84,7 +86,7 @@ test('a load that was not verified keeps everything of it out of the ranking', (
   assert.ok(load);
   load.verdict = 'unverified';
   const from = of(figures);
-  assert.ok(findingsOf(from, 'json-only').every((one) => one.first?.system !== 'clickhouse'));
+  assert.ok(findingsOf(from, 'prepared').every((one) => one.first?.system !== 'clickhouse'));
   const cell = cellsOf(from, 'q1', ['hot']).find((entry) => entry.cell.configuration === 0);
   assert.ok(cell);
   assert.equal(standing(from, cell).tier, 'apart');
@@ -109,7 +111,7 @@ test('cold that was verified in some rounds only is not ranked, and a wrong answ
     return { entry, how: standing(from, entry) };
   };
   assert.deepEqual([slot().how.tier, slot().how.notes, slot().entry.cell.phase], ['apart', ['cold unverified in part'], 'cold']);
-  assert.doesNotMatch(findingsOf(of(figures), 'json-only')[1]?.sentence ?? '', /SQLite/);
+  assert.doesNotMatch(findingsOf(of(figures), 'prepared')[1]?.sentence ?? '', /SQLite/);
   const unverified = run.cells.find((cell) => cell.configuration === index && cell.step === 'q3' && cell.phase === 'cold-unverified');
   assert.ok(unverified);
   for (const verdict of ['wrong', 'failed', 'timeout'] as const) {
@@ -130,7 +132,7 @@ test('a plan that breaks its promise keeps its time and its place apart', () => 
   const kept = cellsOf(from, 'q5', ['hot']).find((entry) => entry.configuration.system === 'postgresql');
   assert.equal(kept && standing(from, kept).tier, 'ranked');
   const told = catches(from);
-  assert.match(told.find((one) => one.title === 'Not by the promised path')?.text ?? '', /PostgreSQL 18\.6 json-only \(Q6\)/);
+  assert.match(told.find((one) => one.title === 'Plan broken')?.text ?? '', /PostgreSQL 18\.6 json-only \(Q6\)/);
   assert.doesNotMatch(told.find((one) => one.title === 'Failures')?.text ?? '', /PostgreSQL/);
 });
 
@@ -142,7 +144,7 @@ test('who could not answer one question still takes another one away from the fi
   const cell = run.cells.find((one) => one.configuration === index && one.step === 'q1' && one.phase === 'hot');
   assert.ok(cell);
   Object.assign(cell, { median_s: 1e-6, low_s: 1e-6, high_s: 1e-6 });
-  assert.match(findingsOf(of(figures), 'json-only')[0]?.sentence ?? '', /fastest on 5 of 6 questions/);
+  assert.match(findingsOf(of(figures), 'prepared')[0]?.sentence ?? '', /fastest on 5 of 6 questions/);
 });
 
 test('what had not settled, and an answer compared with nothing, are shown and not ranked', () => {
@@ -158,8 +160,8 @@ test('what had not settled, and an answer compared with nothing, are shown and n
   assert.ok(cell);
   cell.verdict = 'unverified';
   const doubted = of(figures);
-  assert.ok(catches(doubted).some((one) => one.title === 'Answers compared with nothing' && /ClickHouse/.test(one.text)));
-  assert.notEqual(findingsOf(doubted, 'json-only')[0]?.first?.system, 'clickhouse');
+  assert.ok(catches(doubted).some((one) => one.title === 'Unverified answers' && /ClickHouse/.test(one.text)));
+  assert.notEqual(findingsOf(doubted, 'prepared')[0]?.first?.system, 'clickhouse');
 });
 
 test('a ratio says whose best it is, also when that one is filtered out', () => {
@@ -167,7 +169,7 @@ test('a ratio says whose best it is, also when that one is filtered out', () => 
   const from = view(figures, { ...initial(figures), withoutSystems: new Set(['clickhouse']) });
   assert.ok(from);
   const bars = placedBars(from, cellsOf(from, 'q1', ['hot']), metric('of_best'), () => undefined).map((one) => one.bar);
-  const sqlite = bars.find((bar) => bar.name.startsWith('SQLite'));
+  const sqlite = bars.find((bar) => bar.name === 'SQLite 3.54.1 indexed');
   assert.ok(sqlite);
   assert.match(spoken(sqlite), /: [\d.]+ × of ClickHouse 26\.7 challenge, slower$/);
 });
@@ -189,13 +191,13 @@ test('a run of one round, one without cold questions and one of nothing are told
   assert.ok(run);
   run.rounds = 1;
   for (const cell of run.cells) Object.assign(cell, { low_s: null, high_s: null });
-  const [hot] = findingsOf(of(figures), 'json-only');
+  const [hot] = findingsOf(of(figures), 'not stated, json-only');
   assert.deepEqual([hot?.difference, hot?.first?.system], ['once', 'clickhouse']);
   run.cells = run.cells.filter((cell) => !cell.phase.startsWith('cold'));
-  assert.ok(findingsOf(of(figures), 'json-only').every((one) => one.about !== 'Fastest cold'));
+  assert.ok(findingsOf(of(figures), 'not stated, json-only').every((one) => one.about !== 'Fastest cold'));
   Object.assign(run, { cells: [], failures: [] });
   const nothing = of(figures);
-  assert.deepEqual(findingsOf(nothing, 'json-only'), []);
+  assert.deepEqual(findingsOf(nothing, 'prepared'), []);
   assert.deepEqual(nothing.questions, []);
 });
 
@@ -217,27 +219,108 @@ test('a cell with parameters has them in its name, and another workload needs no
   assert.deepEqual(standing(lost, first).notes, ['no load known']);
 });
 
-test('every catch of a run is told', () => {
-  const found = catches(of(samples.small().figures)).map((one) => one.title);
-  assert.deepEqual(found, [
-    'The run is not complete', 'Failures', 'Not by the promised path', 'Not all documents loaded', 'Ranked apart', 'Prepared differently', 'Embedded beside servers', 'Approximate answers',
-    'Not verified as cold', 'Not settled', 'End of life', 'Documents do not come back as they were', '2 cores',
+test('every catch of a run is told, in a line each', () => {
+  const { figures, evidence } = samples.small();
+  const from = of(figures);
+  const found = catches(from, evidence.runs[0] ?? null);
+  assert.deepEqual(found.map((one) => one.title), [
+    'Run not complete', 'Failures', 'Plan broken', 'Hot, not in memory', 'Not all documents loaded', 'Too few documents for all cores',
+    'Statements as published', 'Another question', 'Embedded beside servers', 'Approximate answers',
+    'Not verified as cold', 'Not settled', 'End of life', 'Documents change in a round trip', 'Processor time stolen', 'One machine',
   ]);
-  const { figures } = samples.two();
-  const run = figures.runs[0];
+  assert.ok(found.every((one) => one.line.length < 110), found.map((one) => one.line).join('\n'));
+  const text = (title: string) => found.find((one) => one.title === title)?.text ?? '';
+  assert.match(text('Hot, not in memory'), /MySQL 9\.7\.4 virtual stock \(Q2 529 MB/);
+  assert.match(text('Too few documents for all cores'), /DuckDB 2\.0\.0 variant \(1 unit of 1,000,000 documents\)/);
+  assert.match(text('Another question'), /as-published Q4: It counts every kind/);
+  const taken = found.find((one) => one.title === 'Processor time stolen')?.line ?? '';
+  const [much, known] = (taken.match(/[\d,]+/g) ?? []).map((word) => Number(word.replace(',', '')));
+  assert.ok(much !== undefined && known !== undefined && much > 0 && much < known / 10, taken);
+  const { figures: old } = samples.two();
+  const run = old.runs[0];
   assert.ok(run);
   run.rounds = 1;
-  assert.ok(catches(of(figures)).some((one) => one.title === 'One round only'));
+  const titles = catches(of(old)).map((one) => one.title);
+  assert.ok(titles.includes('One round only') && titles.includes('Preparation not stated') && titles.includes('Ranked apart'));
+  assert.ok(!titles.includes('Prepared differently'));
 });
 
-test('one sentence says who was first at what, and does not hide that no difference is shown', () => {
-  const main = findingsOf(of(samples.two().figures), 'json-only');
-  const [hot] = main;
-  assert.ok(hot?.first);
-  assert.ok(headline(main).startsWith(`${hot.first.title} answered fastest`), headline(main));
-  assert.match(headline(main), /loaded fastest/);
-  assert.match(headline(main), /takes the least space/);
-  const tied = main.map((one) => (one === hot ? { ...one, difference: 'not shown' as const } : one));
-  assert.match(headline(tied), /answered fastest \(no difference to the second shown\)/);
-  assert.equal(headline([]), '');
+test('one sentence names the class and who was first at what, and does not hide a tie', () => {
+  const { figures } = samples.small();
+  const from = of(figures);
+  assert.equal(leading(from), 'as-is');
+  assert.match(headline(from, findingsOf(from, 'as-is')), /^As is, DuckDB is the fastest hot and cold, loads fastest/);
+  const main = findingsOf(from, 'prepared');
+  assert.match(headline(from, main), /^Prepared for these questions, ClickHouse is the fastest hot and cold, loads fastest and is the smallest\.$/);
+  const tied = main.map((one) => (one.about === 'Fastest hot' ? { ...one, difference: 'not shown' as const } : one));
+  assert.match(headline(from, tied), /is the fastest hot \(within the interval\)/);
+  assert.equal(headline(from, []), '');
+  const old = of(samples.two().figures);
+  assert.match(headline(old, findingsOf(old, 'not stated, json-only')), /^ClickHouse is the fastest/);
+});
+
+test('classes and profiles are rankings of their own, in the order of the page, and what is never ranked is named nowhere', () => {
+  const { figures } = samples.small();
+  const from = of(figures);
+  assert.deepEqual(from.rankings, ['as-is', 'prepared', 'prepared, not ranked', 'prepared, stock', 'extracted']);
+  assert.deepEqual(findingsOf(from, 'prepared, not ranked'), []);
+  const published = from.entries.filter((entry) => !entry.configuration.ranked && !entry.configuration.reference);
+  assert.ok(published.length > 10);
+  for (const entry of published) assert.notEqual(standing(from, entry).tier, 'ranked');
+  assert.deepEqual(standing(from, published.find((entry) => entry.cell.step === 'q4') ?? published[0]!).notes, ['not ranked', 'another question']);
+  const bars = placedBars(from, cellsOf(from, 'q1', ['hot']), metric('time'), () => undefined);
+  const groups = [...new Set(bars.map((one) => one.bar.group))];
+  assert.deepEqual(groups, ['As is', 'Prepared', 'Prepared, not ranked', 'Prepared, stock', 'Extracted']);
+  // What is faster than all others in another class stays below its own heading.
+  const places = bars.map((one) => groups.indexOf(one.bar.group));
+  assert.deepEqual(places, [...places].sort((a, b) => a - b));
+});
+
+test('hot that was not in memory is shown with its bytes, never ranked and never the best', () => {
+  const { figures } = samples.small();
+  const run = figures.runs[0];
+  assert.ok(run);
+  const index = run.configurations.findIndex((one) => one.system === 'clickhouse');
+  const cell = run.cells.find((one) => one.configuration === index && one.step === 'q2' && one.phase === 'hot');
+  assert.ok(cell);
+  Object.assign(cell, { phase: 'hot-not-in-memory', metrics: { ...cell.metrics, read_bytes: 1.09e9 } });
+  const from = of(figures);
+  const entry = cellsOf(from, 'q2', HOT).find((one) => one.cell === cell);
+  assert.ok(entry);
+  assert.deepEqual([standing(from, entry).tier, standing(from, entry).notes], ['apart', ['not in memory: 1.09 GB read']]);
+  assert.equal(cellsOf(from, 'q2', ['hot']).some((one) => one.cell === cell), false);
+  assert.notEqual(findingsOf(from, 'prepared')[0]?.first?.system, 'clickhouse');
+  assert.match(catches(from).find((one) => one.title === 'Hot, not in memory')?.text ?? '', /ClickHouse 26\.7 challenge \(Q2 1\.09 GB\)/);
+});
+
+test('the smallest is who is smallest compacted; drained is told too, with the range over loads', () => {
+  const { figures } = samples.small();
+  const run = figures.runs[0];
+  assert.ok(run);
+  const sizes = run.cells.filter((one) => one.configuration === 0 && one.step === 'size');
+  for (const one of sizes) one.metrics.total_bytes = one.state === 'drained' ? 1e6 : 900e6;
+  const found = findingsOf(of(figures), 'prepared').find((one) => one.about === 'Smallest');
+  assert.ok(found?.first && found.first.system !== 'clickhouse');
+  assert.match(`${found.sentence} ${found.after}`, /compacted.*Drained: ClickHouse 26\.7 challenge is the smallest, 1\.00 MB/);
+  assert.match(found.sure, /^Over 3 loads: .* to .*; the second .* to /);
+});
+
+test('a run without class is told and never lies beside one with a class', () => {
+  const from = of(samples.two().figures);
+  assert.deepEqual(from.rankings, ['not stated, json-only', 'not stated, generated']);
+  assert.equal(rankingTitle(from.rankings[0] ?? ''), 'Class not stated, json-only');
+  const [one, other] = [samples.two(), samples.small()].map((pack) => pack.figures.runs[0]?.configurations[0]);
+  assert.ok(one && other);
+  assert.notEqual(configurationKey(one), configurationKey({ ...other, version: one.version }));
+});
+
+test('processor time taken is held against all the time in which it was taken', () => {
+  const { figures, evidence } = samples.small();
+  const [run, own] = [figures.runs[0], evidence.runs[0]];
+  assert.ok(run && own);
+  const trials = (at_ms: number[], seconds: number[], machine_steal_s: number[]) => ({ at_ms, seconds, metrics: { machine_steal_s } });
+  const cells = [trials([10_000, 20_000], [0.1, 0.1], [0, 1]), trials([20_100], [0.1], [0.02])].map((some) => ({ trials: some }));
+  const found = stolen({ ...own, cells } as unknown as RunEvidence, { ...run.machine, cores: 2 });
+  // One second of twenty core seconds is much, a fiftieth of a second of a fifth is too; the first has nothing before it.
+  assert.deepEqual(found, [{ much: 1, known: 2 }, { much: 1, known: 1 }]);
 });

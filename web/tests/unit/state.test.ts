@@ -20,7 +20,7 @@ test('every choice comes back from the address', () => {
   const own = initial(figures);
   const changes: Partial<State>[] = [
     { run: 1 }, { metric: 'peak_pss_bytes' }, { data: 'compacted' }, { structure: 'bytes' }, { published: '2025-11' },
-    { withoutSystems: new Set(['system-3', 'system-4']) }, { withoutVariants: new Set(['no-index']) }, { withoutRankings: new Set(['generated']) },
+    { withoutSystems: new Set(['system-3', 'system-4']) }, { withoutVariants: new Set(['no-index']) }, { withoutRankings: new Set(['extracted']) }, { withoutClasses: new Set(['as-is']) }, { withoutProfiles: new Set(['sized']) },
     { withoutQuestions: new Set(['q1', 'q6']) }, { opened: { run: 2, cell: 7 } },
     { basis: 'round 1' }, { month: '2025-02' }, { scale: 10_000_000 }, { kept: 'no' },
     { withoutSystems: new Set(Array.from({ length: 50 }, (_, index) => `system-${index}`)) },
@@ -83,6 +83,8 @@ test('reference rows are shown whatever is chosen, others by every filter', () =
   assert.equal(shown(own).length, 52);
   const none = { ...own, withoutSystems: new Set(configurations.map((one) => one.system)) };
   assert.ok(shown(none).every((one) => one.reference));
+  assert.ok(shown({ ...own, withoutClasses: new Set(['as-is']) }).every((one) => one.reference || one.preparation !== 'as-is'));
+  assert.ok(shown({ ...own, withoutProfiles: new Set(['sized']) }).every((one) => one.reference));
   assert.ok(shown({ ...own, withoutVariants: new Set(['no-index']) }).every((one) => one.variant !== 'no-index'));
   assert.ok(shown({ ...own, structure: 'changed' }).every((one) => one.reference || one.structure?.retains === 'changed'));
   assert.deepEqual(view(figures, { ...own, withoutQuestions: new Set(['q2']) })?.questions, ['q1', 'q3', 'q4', 'q5', 'q6']);

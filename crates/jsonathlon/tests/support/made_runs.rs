@@ -13,6 +13,7 @@ use jsonathlon_measure::memory::Memory;
 use jsonathlon_measure::series::{Sample, SubjectSample};
 use jsonathlon_results::folder::answer_file;
 use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
+use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{
     Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Record, Rejects, Structure, Trial, Verdict,
 };
@@ -36,7 +37,12 @@ pub(crate) struct Made {
     pub(crate) hostile: bool,
     /// Seconds of the 1 Hz series.
     pub(crate) seconds: usize,
+    /// Whether configurations state a class and a profile, as those of version 0.1.0 do not.
+    pub(crate) classes: bool,
 }
+
+/// The budget of every sized system.
+const MEMORY: u64 = 12 << 30;
 
 /// What somebody could try.
 pub(crate) const HOSTILE_NAME: &str = "<img src=x onerror=alert(1)>";
@@ -45,7 +51,16 @@ pub(crate) const HOSTILE_TEXT: &str = "</script><script>alert(1)</script>";
 
 impl Default for Made {
     fn default() -> Self {
-        Self { systems: 4, documents: 100_000, rounds: 3, hot: 3, slower: 1.0, hostile: false, seconds: 60 }
+        Self {
+            systems: 4,
+            documents: 100_000,
+            rounds: 3,
+            hot: 3,
+            slower: 1.0,
+            hostile: false,
+            seconds: 60,
+            classes: false,
+        }
     }
 }
 
@@ -93,14 +108,32 @@ impl Made {
             embedded: number.is_multiple_of(3),
             transport: (!number.is_multiple_of(3)).then(|| "tcp".to_owned()),
             end_of_life: number % 11 == 5,
-            preparation: None,
-            profile: None,
-            memory_bytes: None,
-            memory_settings: Vec::new(),
-            parallel_unit: None,
-            other_questions: Default::default(),
-            ranked: true,
-            ranks_with: if reference { "reference" } else { ranks_with }.to_owned(),
+            preparation: self.preparation(number),
+            profile: self.profile(number),
+            memory_bytes: (self.profile(number) == Some(Profile::Sized)).then_some(MEMORY),
+            memory_settings: if self.profile(number) == Some(Profile::Sized) {
+                vec![MemorySetting {
+                    name: "buffers".to_owned(),
+                    value: "3GB".to_owned(),
+                    stock: "128MB".to_owned(),
+                    source: "its documentation".to_owned(),
+                }]
+            } else {
+                Vec::new()
+            },
+            parallel_unit: (self.classes && number == 0).then_some(self.documents),
+            other_questions: if self.is_published(number) {
+                [("q4".to_owned(), "It counts replies too.".to_owned())].into()
+            } else {
+                BTreeMap::new()
+            },
+            ranked: !self.is_published(number),
+            ranks_with: match (self.classes, reference) {
+                (false, true) => "reference",
+                (false, false) => ranks_with,
+                (true, _) => "",
+            }
+            .to_owned(),
             reference,
             configuration_digest: format!("blake3:{number:064x}"),
             artifact_digest: (!reference).then(|| format!("sha256:{number:064x}")),
@@ -109,6 +142,26 @@ impl Made {
                 why: "It keeps answers from one trial to the next.".to_owned(),
             }],
         }
+    }
+
+    /// Every second one is as it comes, every tenth has columns of its own.
+    fn preparation(&self, number: usize) -> Option<Preparation> {
+        let class = match number {
+            _ if number % 10 == 9 => Preparation::Extracted,
+            _ if number.is_multiple_of(2) => Preparation::AsIs,
+            _ => Preparation::Prepared,
+        };
+        (self.classes && number < self.systems).then_some(class)
+    }
+
+    fn profile(&self, number: usize) -> Option<Profile> {
+        let profile = if number % 10 == 5 { Profile::Stock } else { Profile::Sized };
+        (self.classes && number < self.systems).then_some(profile)
+    }
+
+    /// The last system of a small run asks as others have published.
+    fn is_published(&self, number: usize) -> bool {
+        self.classes && self.systems < 10 && number + 1 == self.systems
     }
 
     fn manifest(&self, configurations: Vec<Configuration>, plan: Planned) -> Manifest {
@@ -166,50 +219,57 @@ impl Records<'_> {
         let loaded = if partial { (offered * 0.9).floor() } else { offered };
         let load_s = self.unit() * 40.0 * offered / 1e5;
         let verdict = if partial { Verdict::Partial } else { Verdict::Exact };
-        self.trial(
-            "load",
-            Phase::Load,
-            1,
-            0,
-            Some(load_s),
-            verdict,
-            &[
-                ("documents_offered", offered),
-                ("documents_loaded", loaded),
-                ("documents_rejected", offered - loaded),
-                ("documents_per_s", loaded / load_s),
-                ("bytes_per_s", loaded * 480.0 / load_s),
-                ("peak_pss_bytes", 1.2e8 + 3e7 * self.number as f64),
-                ("server_cpu_s", load_s * 0.9),
-                ("client_cpu_s", load_s * 0.1),
-                ("written_bytes", offered * 600.0),
-            ],
-        );
+        for round in 1..=self.loads() {
+            self.trial(
+                "load",
+                Phase::Load,
+                round,
+                0,
+                Some(load_s * (1.0 + 0.02 * f64::from(round - 1))),
+                verdict,
+                &[
+                    ("documents_offered", offered),
+                    ("documents_loaded", loaded),
+                    ("documents_rejected", offered - loaded),
+                    ("documents_per_s", loaded / load_s),
+                    ("bytes_per_s", loaded * 480.0 / load_s),
+                    ("peak_pss_bytes", 1.2e8 + 3e7 * self.number as f64),
+                    ("server_cpu_s", load_s * 0.9),
+                    ("client_cpu_s", load_s * 0.1),
+                    ("written_bytes", offered * 600.0),
+                ],
+            );
+        }
         self.loaded(offered - loaded);
         let total = offered * (110.0 + 37.0 * self.number as f64);
         for (state, share) in [("drained", 1.0), ("compacted", 0.8)] {
-            self.trial_in(
-                state,
-                "size",
-                Phase::Steady,
-                1,
-                0,
-                None,
-                Verdict::Exact,
-                &[
-                    ("total_bytes", (total * share).floor()),
-                    ("data_bytes", (total * share * 0.8).floor()),
-                    ("index_bytes", (total * share * 0.2).floor()),
-                    ("files_bytes", (total * share * 1.1).floor()),
-                    (if state == "drained" { "drained_s" } else { "compacted_s" }, 0.4),
-                ],
-            );
+            // Only the loads are repeated, and what they come to.
+            let loads = if state == "drained" { self.loads() } else { 1 };
+            for round in 1..=loads {
+                self.trial_in(
+                    state,
+                    "size",
+                    Phase::Steady,
+                    round,
+                    0,
+                    None,
+                    Verdict::Exact,
+                    &[
+                        ("total_bytes", (total * share * (1.0 + 0.01 * f64::from(round - 1))).floor()),
+                        ("data_bytes", (total * share * 0.8).floor()),
+                        ("index_bytes", (total * share * 0.2).floor()),
+                        ("files_bytes", (total * share * 1.1).floor()),
+                        (if state == "drained" { "drained_s" } else { "compacted_s" }, 0.4),
+                    ],
+                );
+            }
         }
         for question in 1..=6_u32 {
             let step = format!("q{question}");
             let verdict = match (wrong, self.number % 13 == 4 && question == 2) {
                 (true, _) => Verdict::Wrong,
                 (_, true) => Verdict::Approximate,
+                _ if self.configuration.other_questions.contains_key(&step) => Verdict::Unverified,
                 _ => Verdict::Exact,
             };
             for round in 1..=self.made.rounds {
@@ -220,11 +280,17 @@ impl Records<'_> {
                 }
                 for order in 0..self.made.hot {
                     let trial = seconds * (1.0 + 0.003 * f64::from(order));
-                    self.question(&step, Phase::Hot, round, order, trial, verdict);
+                    let reads = self.configuration.profile == Some(Profile::Stock) && question > 1;
+                    let phase = if reads { Phase::HotNotInMemory } else { Phase::Hot };
+                    self.question(&step, phase, round, order, trial, verdict);
                 }
             }
             self.planned(&step);
         }
+    }
+
+    fn loads(&self) -> u32 {
+        if self.made.classes { self.made.rounds.min(3) } else { 1 }
     }
 
     /// Seconds that a system takes for the first question over a hundred thousand documents.
@@ -241,6 +307,14 @@ impl Records<'_> {
                 .into();
         if let Some(state) = state {
             parameters.insert("state".to_owned(), state.into());
+        }
+        let Configuration { preparation, profile, memory_bytes, .. } = self.configuration;
+        if let (Some(preparation), Some(profile)) = (preparation, profile) {
+            parameters.insert("preparation".to_owned(), preparation.word().into());
+            parameters.insert("profile".to_owned(), profile.word().into());
+        }
+        if let Some(memory) = memory_bytes {
+            parameters.insert("memory".to_owned(), (*memory).into());
         }
         Cell {
             workload: "analytics".to_owned(),
@@ -269,7 +343,14 @@ impl Records<'_> {
                 ("held_anonymous_bytes", 1.2e8),
                 ("open_s", 0.1234),
                 ("server_cpu_s", seconds.unwrap_or_default() * 1.4),
-                ("read_bytes", if phase == Phase::Cold { 12_345_678.0 } else { 0.0 }),
+                (
+                    "read_bytes",
+                    match phase {
+                        Phase::Cold => 12_345_678.0,
+                        Phase::HotNotInMemory => 5e8,
+                        _ => 0.0,
+                    },
+                ),
                 ("major_faults", 17.0),
                 ("machine_load", 1.53),
                 ("machine_steal_s", 0.010_000_000_000_000_009),

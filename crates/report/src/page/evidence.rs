@@ -116,9 +116,10 @@ impl RunEvidence {
 }
 
 fn planned(cell: &jsonathlon_results::record::Cell) -> String {
-    let state = cell.parameters.get("state").and_then(|state| state.as_str()).unwrap_or_default();
-    let storage = cell.parameters.get("storage").and_then(|storage| storage.as_str()).unwrap_or_default();
-    [&cell.workload, &cell.system, &cell.version, &cell.variant, &cell.step, state, storage].join("\0")
+    let [state, storage, profile] = ["state", "storage", "profile"]
+        .map(|name| cell.parameters.get(name).and_then(|value| value.as_str()).unwrap_or_default());
+    [&cell.workload, &cell.system, &cell.version, &cell.variant, &cell.step, state, storage, profile]
+        .join("\0")
 }
 
 /// The statement and the plan of a question: a file with the one, an empty line, and the other.

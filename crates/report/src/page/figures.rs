@@ -6,6 +6,7 @@ use jsonathlon_measure::machine::Machine;
 use jsonathlon_results::comparison::{Against, Comparison, Difference};
 use jsonathlon_results::manifest::{self, Data};
 use jsonathlon_results::published::Published;
+use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{Body, Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
 use serde::Serialize;
@@ -63,11 +64,19 @@ struct Configuration {
     embedded: bool,
     transport: Option<String>,
     end_of_life: bool,
+    preparation: Option<Preparation>,
+    profile: Option<Profile>,
+    memory_bytes: Option<u64>,
     ranks_with: String,
+    ranking: String,
+    ranked: bool,
     reference: bool,
     configuration_digest: String,
     artifact_digest: Option<String>,
     exceptions: Vec<manifest::Exception>,
+    settings: Vec<MemorySetting>,
+    parallel_unit: Option<u64>,
+    other_questions: BTreeMap<String, String>,
     structure: Option<Structure>,
     rejects: Vec<Reject>,
 }
@@ -139,7 +148,7 @@ struct Failure {
 pub(super) fn cells<'a>(run: &'a Run, summary: &'a Summary) -> impl Iterator<Item = (usize, &'a Entry)> {
     let places = Places::of(run);
     summary.results.iter().filter_map(move |entry| {
-        let index = places.find(&entry.system, &entry.version, &entry.variant, storage(&entry.parameters))?;
+        let index = places.find(&entry.system, &entry.version, &entry.variant, &entry.parameters)?;
         Some((index, entry))
     })
 }
@@ -201,6 +210,7 @@ impl Configuration {
                 _ => {}
             }
         }
+        let ranking = one.ranking();
         let manifest::Configuration {
             system,
             title,
@@ -211,12 +221,18 @@ impl Configuration {
             embedded,
             transport,
             end_of_life,
+            preparation,
+            profile,
+            memory_bytes,
+            memory_settings: settings,
+            parallel_unit,
+            other_questions,
             ranks_with,
+            ranked,
             reference,
             configuration_digest,
             artifact_digest,
             exceptions,
-            ..
         } = one.clone();
         Self {
             system,
@@ -228,11 +244,19 @@ impl Configuration {
             embedded,
             transport,
             end_of_life,
+            preparation,
+            profile,
+            memory_bytes,
             ranks_with,
+            ranking,
+            ranked,
             reference,
             configuration_digest,
             artifact_digest,
             exceptions,
+            settings,
+            parallel_unit,
+            other_questions,
             structure,
             rejects,
         }
@@ -245,8 +269,9 @@ impl Cell {
         let mut parameters = entry.parameters.clone();
         let state = parameters.remove("state").and_then(|state| state.as_str().map(str::to_owned));
         // They stand in the configuration and in the data.
-        parameters.remove("storage");
-        parameters.remove("scale");
+        for known in ["storage", "preparation", "profile", "memory", "scale"] {
+            parameters.remove(known);
+        }
         Self {
             configuration,
             workload: entry.workload.clone(),
@@ -270,7 +295,13 @@ impl Cell {
 fn scores(summary: &Summary, places: &Places<'_>) -> Vec<Score> {
     let score = |one: &jsonathlon_results::summary::PublishedScore| {
         Some(Score {
-            configuration: places.find(&one.system, &one.version, &one.variant, &one.storage)?,
+            configuration: places.at([
+                &one.system,
+                &one.version,
+                &one.variant,
+                &one.storage,
+                one.profile.map_or("", Profile::word),
+            ])?,
             state: one.state.clone(),
             cold: one.score.cold.map(Number),
             hot: one.score.hot.map(Number),
@@ -283,7 +314,7 @@ fn scores(summary: &Summary, places: &Places<'_>) -> Vec<Score> {
 fn failures(summary: &Summary, places: &Places<'_>) -> Vec<Failure> {
     let failure = |one: &jsonathlon_results::summary::FailureEntry| {
         Some(Failure {
-            configuration: places.find(&one.system, &one.version, &one.variant, storage(&one.parameters))?,
+            configuration: places.find(&one.system, &one.version, &one.variant, &one.parameters)?,
             step: one.step.clone(),
             phase: one.phase,
             round: one.round,
@@ -294,24 +325,34 @@ fn failures(summary: &Summary, places: &Places<'_>) -> Vec<Failure> {
     summary.failures.iter().filter_map(failure).collect()
 }
 
-fn storage(parameters: &BTreeMap<String, serde_json::Value>) -> &str {
-    parameters.get("storage").and_then(|value| value.as_str()).unwrap_or_default()
-}
-
-/// Configurations by their names.
-struct Places<'a>(HashMap<[&'a str; 4], usize>);
+/// Configurations by their names: system, version, variant, storage and profile.
+struct Places<'a>(HashMap<[&'a str; 5], usize>);
 
 impl<'a> Places<'a> {
     fn of(run: &'a Run) -> Self {
         let names = |one: &'a manifest::Configuration| {
-            [one.system.as_str(), one.version.as_str(), one.variant.as_str(), one.storage.as_str()]
+            let [system, version, variant, storage] =
+                [&one.system, &one.version, &one.variant, &one.storage].map(String::as_str);
+            [system, version, variant, storage, one.profile.map_or("", Profile::word)]
         };
         let all = run.manifest.configurations.iter().enumerate();
         Self(all.map(|(index, one)| (names(one), index)).collect())
     }
 
-    fn find(&self, system: &str, version: &str, variant: &str, storage: &str) -> Option<usize> {
-        self.0.get(&[system, version, variant, storage]).copied()
+    fn at(&self, names: [&str; 5]) -> Option<usize> {
+        self.0.get(&names).copied()
+    }
+
+    /// The configuration of a cell with these parameters.
+    fn find(
+        &self,
+        system: &str,
+        version: &str,
+        variant: &str,
+        parameters: &BTreeMap<String, serde_json::Value>,
+    ) -> Option<usize> {
+        let text = |name: &str| parameters.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+        self.at([system, version, variant, text("storage"), text("profile")])
     }
 }
 
@@ -336,13 +377,21 @@ impl<'a> Ratios<'a> {
             Against::Best => self.best.get(key),
             Against::Reference => self.reference.get(key),
         }?;
-        let Comparison { other_system, other_version, other_variant, other_storage, .. } = found;
+        let Comparison { other_system, other_version, other_variant, other_storage, other_profile, .. } =
+            found;
+        let other = [
+            other_system.as_str(),
+            other_version,
+            other_variant,
+            other_storage,
+            other_profile.map_or("", Profile::word),
+        ];
         Some(Ratio {
             ratio: Number(found.ratio),
             low: found.low.map(Number),
             high: found.high.map(Number),
             difference: found.difference,
-            other: self.places.find(other_system, other_version, other_variant, other_storage)?,
+            other: self.places.at(other)?,
         })
     }
 }
