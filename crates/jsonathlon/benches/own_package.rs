@@ -1,8 +1,9 @@
 //! The harness's times against those of each engine's own Python package: the same statements over the same
 //! files, side by side in one run, A B B A …, with the ratio of each pair and its interval.
 //!
-//!     cargo bench --bench own_package [-- DOCUMENTS [ROUNDS [ASKS]]]
+//!     cargo bench --bench own_package [-- DOCUMENTS [ROUNDS [ASKS]] [SYSTEM/VARIANT …]]
 //!
+//! Each engine is measured in its usual variant and, where it has one, in `as-published`.
 //! Documents are loaded once, through the harness. Then, in each round, a worker of the harness opens the
 //! folder, warms each question up, asks it and closes; and `own_package.py` does the same with the package
 //! that the engine's makers publish. Both times go from handing the statement over to the last row in the
@@ -21,7 +22,7 @@ use jsonathlon_drivers::worker::Worker;
 use jsonathlon_drivers::worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran, Settled};
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{Catalogue, LoadMode, Store, System};
+use jsonathlon_systems::{Catalogue, LoadMode, Store, System, Variant};
 use jsonathlon_workloads::target::Target;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -33,6 +34,8 @@ use common::{LIMIT, Problem, generate, numbers, request, worker};
 const WARM_UP: usize = 2;
 /// Each engine's package by protocol. Python brings SQLite itself.
 const PACKAGES: [(&str, &str); 2] = [("duckdb", "duckdb==2.0.0"), ("chdb", "chdb-core==26.7.3")];
+/// The variant of the published statements.
+const PUBLISHED: &str = "as-published";
 /// What counts as the same time; an interval that overlaps it shows no difference, which is worth what the
 /// interval's width is worth.
 const SAME: (f64, f64) = (0.98, 1.02);
@@ -48,24 +51,39 @@ fn main() -> Result<(), Problem> {
     println!("{documents} documents, {rounds} rounds of {asks} asks after {WARM_UP} to warm up; medians");
 
     let store = Store::from_environment()?;
-    for system in
-        Catalogue::load(&[])?.systems().iter().filter(|system| system.is_embedded() && !system.is_reference())
-    {
-        let engine = Engine::of(system, &store, &file, &scratch.path().join(system.name()))?;
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| argument.contains('/')).collect();
+    let catalogue = Catalogue::load(&[])?;
+    let embedded = catalogue.systems().iter().filter(|system| system.is_embedded() && !system.is_reference());
+    for (system, variant) in embedded.flat_map(|system| variants(system).map(move |variant| (system, variant))) {
+        let name = format!("{}/{}", system.name(), variant.name);
+        if !chosen.is_empty() && !chosen.contains(&name) {
+            continue;
+        }
+        let folder = scratch.path().join(format!("{}-{}", system.name(), variant.name));
+        let engine = Engine::of(system, variant, &store, &file, &folder)?;
         let package = Package::of(&engine.open.protocol)?;
         match package.check()? {
             Checked { version: Some(version), .. } => {
-                println!("{} beside {version} of its package", system.name())
+                println!("{name} beside {version} of its package")
             }
             Checked { unusable, .. } => {
-                println!("{}: left out: {}", system.name(), unusable.unwrap_or_default());
+                println!("{name}: left out: {}", unusable.unwrap_or_default());
                 continue;
             }
         }
         engine.load()?;
-        compare(system.name(), &engine, &package, rounds, asks)?;
+        compare(&name, &engine, &package, rounds, asks)?;
     }
     Ok(())
+}
+
+/// The variants of a system that are measured.
+fn variants(system: &System) -> impl Iterator<Item = &Variant> {
+    let usual = system.usual_variant().map(|variant| variant.name.clone());
+    system
+        .variants()
+        .iter()
+        .filter(move |variant| Some(&variant.name) == usual.as_ref() || variant.name == PUBLISHED)
 }
 
 /// Runs the rounds of one engine and prints what came out.
@@ -104,7 +122,7 @@ fn compare(
         let middle = |rounds: &[Vec<f64>]| median(&rounds.concat()).map_or(f64::NAN, |seconds| seconds * 1e3);
         let verdict = if low <= SAME.1 && high >= SAME.0 { "overlaps" } else { "OUTSIDE" };
         println!(
-            "{name:<11} {} harness {:>8.3} ms  own package {:>8.3} ms  ratio {:.3} (95 %: {low:.3} … {high:.3})  \
+            "{name:<24} {} harness {:>8.3} ms  own package {:>8.3} ms  ratio {:.3} (95 %: {low:.3} … {high:.3})  \
              {verdict} {} … {}",
             question.id(),
             middle(ours),
@@ -124,7 +142,7 @@ struct Asked {
     rows: usize,
 }
 
-/// An engine in its default configuration, with all values in place.
+/// An engine in one configuration, with all values in place.
 struct Engine {
     open: Open,
     create: Vec<String>,
@@ -134,8 +152,13 @@ struct Engine {
 }
 
 impl Engine {
-    fn of(system: &System, store: &Store, file: &Path, folder: &Path) -> Result<Self, Problem> {
-        let variant = system.usual_variant().ok_or("no variant")?;
+    fn of(
+        system: &System,
+        variant: &Variant,
+        store: &Store,
+        file: &Path,
+        folder: &Path,
+    ) -> Result<Self, Problem> {
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;

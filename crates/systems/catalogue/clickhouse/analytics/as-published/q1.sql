@@ -1,0 +1,1 @@
+SELECT data.commit.collection AS event, count() AS count FROM {{table}} GROUP BY event ORDER BY count DESC;

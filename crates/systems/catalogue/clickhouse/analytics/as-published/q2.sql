@@ -1,0 +1,1 @@
+SELECT data.commit.collection AS event, count() AS count, uniqExact(data.did) AS users FROM {{table}} WHERE data.kind = 'commit' AND data.commit.operation = 'create' GROUP BY event ORDER BY count DESC;

@@ -1,0 +1,1 @@
+SELECT j->>'$.commit.collection' AS event,count() AS count FROM {{table}} GROUP BY event ORDER BY count DESC;
