@@ -42,6 +42,9 @@ pub(super) fn row(row: &postgres::Row) -> Result<Row> {
         .collect()
 }
 
+/// From 1970, where the times of answers begin, to 2000, where the server's do.
+const MICROSECONDS_TO_2000: i64 = 946_684_800_000_000;
+
 fn cell(kind: &Type, bytes: &[u8], column: &str) -> Result<Value> {
     let malformed =
         || DriverError::Protocol(format!("{} bytes in column `{column}` of type {kind}", bytes.len()));
@@ -61,6 +64,12 @@ fn cell(kind: &Type, bytes: &[u8], column: &str) -> Result<Value> {
         Type::OID => Value::Int(u32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
         Type::FLOAT4 => Value::Float(f32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
         Type::FLOAT8 => Value::Float(f64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
+        Type::TIMESTAMPTZ => Value::Int(
+            array(bytes)
+                .map(i64::from_be_bytes)
+                .and_then(|since_2000| since_2000.checked_add(MICROSECONDS_TO_2000))
+                .ok_or_else(malformed)?,
+        ),
         Type::NUMERIC => numeric(bytes).ok_or_else(|| {
             DriverError::Unsupported(format!(
                 "a number of column `{column}` is outside 64 bits with a sign: cast it to text or double precision"
@@ -163,8 +172,14 @@ mod tests {
     }
 
     #[test]
+    fn an_instant_is_microseconds_since_1970() {
+        assert_eq!(cell(&Type::TIMESTAMPTZ, &[0; 8], "at").unwrap(), Value::Int(MICROSECONDS_TO_2000));
+        assert!(cell(&Type::TIMESTAMPTZ, &i64::MAX.to_be_bytes(), "at").is_err(), "infinity");
+    }
+
+    #[test]
     fn what_has_no_place_in_an_answer_is_refused_with_advice() {
-        let error = cell(&Type::TIMESTAMPTZ, &[0; 8], "at").unwrap_err().to_string();
+        let error = cell(&Type::TIMESTAMP, &[0; 8], "at").unwrap_err().to_string();
         assert!(error.contains("`at`") && error.contains("microseconds"), "{error}");
         assert!(cell(&Type::INT8, &[0; 4], "n").is_err());
         assert_eq!(cell(&Type::JSONB, b"\x01{}", "doc").unwrap(), Value::Text("{}".into()));

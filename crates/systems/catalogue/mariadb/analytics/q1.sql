@@ -1,4 +1,4 @@
-SELECT {{collection}} AS event, COUNT(*) AS count
+SELECT {{event}} AS event, COUNT(*) AS count
 FROM {{table}}
 GROUP BY event
 ORDER BY count DESC, event IS NULL, event;

@@ -1,0 +1,9 @@
+SELECT
+    doc -> 'commit' ->> 'collection' AS event,
+    COUNT(*) as count,
+    COUNT(DISTINCT doc ->> 'did') AS users
+FROM {{table}}
+WHERE doc ->> 'kind' = 'commit'
+  AND doc -> 'commit' ->> 'operation' = 'create'
+GROUP BY event
+ORDER BY count DESC;

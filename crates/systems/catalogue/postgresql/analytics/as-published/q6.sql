@@ -1,0 +1,10 @@
+-- Not published: this benchmark's own question, in the published manner.
+SELECT
+    doc->'commit'->'record'->'langs'->>0 AS lang,
+    COUNT(*) AS count
+FROM {{table}}
+WHERE doc->>'kind' = 'commit'
+  AND doc->'commit'->>'operation' = 'create'
+  AND doc->'commit'->>'collection' = 'app.bsky.feed.post'
+GROUP BY lang
+ORDER BY count DESC, lang ASC NULLS LAST;
