@@ -151,8 +151,8 @@ fn control(comparison: &RunComparison) -> String {
         None if comparison.within_one_run => {
             "control          both sides are of one run, paired by round: nothing to divide out".to_owned()
         }
-        None => "NO CONTROL in one of the runs: ratios are raw, and a machine that was slower for a while looks like \
-                 slower systems"
+        None => "NO CONTROL in one run or both, as in those of 0.1.0: ratios are raw, and a machine that was slower \
+                 looks like slower systems"
             .to_owned(),
     }
 }
@@ -167,13 +167,19 @@ fn limits(limits: &Limits) -> String {
 }
 
 fn differences(comparison: &RunComparison) -> Section {
-    let title = "how the runs were made".to_owned();
+    let one_run = comparison.within_one_run;
+    let title = if one_run { "how the two sides differ" } else { "how the runs were made" }.to_owned();
     let mut section = Section::new(title, &["what differs", "A", "B"], 3);
     section.rows = comparison.differences.iter().map(changed).collect();
     if section.rows.is_empty() {
         section.notes.push(
-            "the same machine, program, documents and settings; every configuration that both have is the same"
-                .to_owned(),
+            match one_run {
+                true => "in nothing that the run knows of",
+                false => {
+                    "the same machine, program, documents and settings; every configuration that both have is the same"
+                }
+            }
+            .to_owned(),
         );
     }
     section
@@ -350,10 +356,11 @@ fn closing(comparison: &RunComparison) -> Section {
         0 => "no comparison has an interval, which needs two rounds on either side".to_owned(),
         1 => "one comparison with an interval, 5 % to be called different by chance".to_owned(),
         comparisons if called == 0 => format!("{comparisons} comparisons with an interval"),
-        comparisons => format!(
-            "of {comparisons} comparisons with an interval; of those called different 5 % are expected to be so by \
-             chance"
-        ),
+        comparisons => {
+            format!(
+                "{comparisons} comparisons with an interval; of those called different 5 % are expected by chance"
+            )
+        }
     };
     section.notes.push(format!(
         "{} of {} cells slower, {} faster, {} no difference shown; {by_chance}",
@@ -364,8 +371,9 @@ fn closing(comparison: &RunComparison) -> Section {
     ));
     let without = counts.compared() - counts.with_interval;
     if without > 0 && counts.with_interval > 0 {
+        let have = if without == 1 { "has" } else { "have" };
         section.notes.push(format!(
-            "{without} of them have one round on a side: a ratio without an interval shows no difference"
+            "{without} of them {have} one round on a side: a ratio without an interval shows no difference"
         ));
     }
     section.notes.push(match comparison.within_one_run {

@@ -10,7 +10,7 @@ use jsonathlon_measure::machine::Machine;
 use jsonathlon_report::compare::{markdown, tables};
 use jsonathlon_report::markdown::render;
 use jsonathlon_report::tables::Look;
-use jsonathlon_results::compare::{RunComparison, compare};
+use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};
 use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
 use jsonathlon_results::record::{
     Body, Cell, Failure, FailureKind, Phase, PlanCheck, Record, Trial, Verdict,
@@ -208,6 +208,64 @@ fn two_equal_runs() {
         markdown(&comparison)
             .starts_with("## compared with the baseline: 0 slower, 0 faster, 5 no difference")
     );
+    insta::assert_snapshot!(tables(&comparison, PLAIN));
+}
+
+/// The control's trials, each taking so many seconds.
+fn controlled(mut run: Run, seconds: f64) -> Run {
+    let of = configuration("control", "1");
+    for round in 1..=5 {
+        let mut record = trial(&of, "control", Phase::Steady, round, &same);
+        if let Body::Trial(trial) = &mut record.body {
+            let seconds = seconds * (1.0 + 0.002 * f64::from(round % 3));
+            trial.metrics =
+                [("control_memory_s".to_owned(), seconds), ("control_compute_s".to_owned(), 3.0 * seconds)]
+                    .into();
+        }
+        run.records.push(record);
+    }
+    run
+}
+
+#[test]
+fn the_control_comes_first_and_disagreement_is_marked() {
+    let of = || vec![configuration("ma", "1.0")];
+    let slower = |system: &str, step: &str, phase, round| {
+        let (seconds, verdict) = same(system, step, phase, round);
+        (if step == "q1" { 1.3 } else { 1.0 } * seconds, verdict)
+    };
+    let (a, b) = (controlled(run("a", of(), &same), 0.02), controlled(run("b", of(), &slower), 0.026));
+    let comparison = compare(&a, &b, false).unwrap().gated(0.05, false);
+    let text = tables(&comparison, PLAIN);
+    let control = "\n  control, B ÷ A   1.30 × (1.29 … 1.31) (memory-bound 1.30 ×, compute-bound 1.30 ×; 5 and 5 times)\n";
+    let (heading, _) = text.split_once("PASSED").unwrap();
+    assert!(heading.contains(control), "{text}");
+    assert!(text.contains("÷ control  95 % interval  outcome"), "{text}");
+    let row = |cell: &str| text.lines().find(|line| line.contains(cell)).unwrap().to_owned();
+    assert!(row("q1 hot").contains("no difference shown (RAW: slower)"), "{text}");
+    assert!(row("q2 hot").contains("faster (RAW: no difference shown)"), "{text}");
+    let (differs, _) = text.split_once("sizes and memory").unwrap();
+    assert!(
+        differs.contains("what differs") && !differs.contains("\nno difference shown\n"),
+        "all are marked"
+    );
+    assert!(text.contains("PASSED: nothing is slower by more than 5 %"), "{text}");
+    assert!(text.contains("RAW: what the ratio itself would be called"), "{text}");
+    assert!(markdown(&comparison).contains("| 1.30 × | 1.22 … 1.39 | 1.00 × |"), "{}", markdown(&comparison));
+}
+
+#[test]
+fn two_sides_of_one_run() {
+    let run = run(
+        "runs/both",
+        vec![configuration("ma#1", "1.0"), configuration("ma#2", "1.1"), configuration("mb", "1")],
+        &|system, step, phase, round| {
+            let (seconds, verdict) = same(system, step, phase, round);
+            (if (system, step, phase) == ("ma#2", "q1", Phase::Hot) { 1.25 } else { 1.0 } * seconds, verdict)
+        },
+    );
+    let between = Between::parse("ma#1,ma#2").unwrap();
+    let comparison = compare_between(&run, &between).unwrap().gated(0.05, false);
     insta::assert_snapshot!(tables(&comparison, PLAIN));
 }
 
