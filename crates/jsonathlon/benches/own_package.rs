@@ -54,7 +54,9 @@ fn main() -> Result<(), Problem> {
     let chosen: Vec<String> = std::env::args().skip(1).filter(|argument| argument.contains('/')).collect();
     let catalogue = Catalogue::load(&[])?;
     let embedded = catalogue.systems().iter().filter(|system| system.is_embedded() && !system.is_reference());
-    for (system, variant) in embedded.flat_map(|system| variants(system).map(move |variant| (system, variant))) {
+    for (system, variant) in
+        embedded.flat_map(|system| variants(system).map(move |variant| (system, variant)))
+    {
         let name = format!("{}/{}", system.name(), variant.name);
         if !chosen.is_empty() && !chosen.contains(&name) {
             continue;
