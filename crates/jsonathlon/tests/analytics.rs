@@ -157,8 +157,8 @@ fn both_states_are_asked_and_never_mixed() {
         let in_state: Vec<&Entry> = questions(&summary)
             .filter(|entry| entry.parameters.get("state").and_then(|s| s.as_str()) == Some(state))
             .collect();
-        // Three systems, six questions, cold and hot, and two yardsticks that are hot alone.
-        assert_eq!(in_state.len(), 36 + 12);
+        // Three systems in two classes, six questions, cold and hot, and two yardsticks that are hot alone.
+        assert_eq!(in_state.len(), 72 + 12);
         assert!(in_state.iter().all(|entry| entry.verdict == Verdict::Exact && entry.trials == 1));
     }
 }
@@ -173,7 +173,7 @@ fn planted_bad_lines_are_lost_one_by_one_and_by_name() {
     let (run, summary) = run(&out, &["--scale", "20k", "--malformed", "16", "--rounds", "1"]);
     assert!(questions(&summary).all(|entry| entry.verdict == Verdict::Exact));
     let loads: Vec<&Entry> = summary.results.iter().filter(|entry| entry.phase == Phase::Load).collect();
-    assert_eq!(loads.len(), 5);
+    assert_eq!(loads.len(), 8);
     for load in loads {
         assert_eq!(load.metrics["documents_offered"], 20_000.0, "{load:?}");
         assert_eq!(load.metrics["documents_rejected"], 16.0, "{load:?}");
@@ -202,5 +202,5 @@ fn planted_bad_lines_are_lost_one_by_one_and_by_name() {
         .iter()
         .map(|planted| planted.ordinal)
         .collect();
-    assert_eq!(listed, vec![planted; 5]);
+    assert_eq!(listed, vec![planted; 8]);
 }
