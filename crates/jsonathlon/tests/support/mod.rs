@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use jsonathlon_results::control::CONTROL;
 use jsonathlon_results::manifest::Manifest;
 use jsonathlon_results::record::{Body, Phase, Record, Trial, Verdict};
 use jsonathlon_results::summary::{Entry, FailureEntry, Summary};
@@ -116,6 +117,10 @@ impl World {
         if !more.iter().any(|one| chooses(&one)) {
             all.extend(["-r", "5"]);
         }
+        // One load, unless the test is about several.
+        if !more.contains(&"--load-rounds") {
+            all.extend(["--load-rounds", "1"]);
+        }
         all.into_iter().map(str::to_owned).collect()
     }
 
@@ -198,7 +203,17 @@ impl Kept {
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
+    /// The trials of systems.
     pub(crate) fn trials(&self) -> Vec<Trial> {
+        self.all_trials().into_iter().filter(|trial| trial.cell.system != CONTROL).collect()
+    }
+
+    /// The trials of the control, which is timed before each system's turn.
+    pub(crate) fn control(&self) -> Vec<Trial> {
+        self.all_trials().into_iter().filter(|trial| trial.cell.system == CONTROL).collect()
+    }
+
+    fn all_trials(&self) -> Vec<Trial> {
         self.records()
             .into_iter()
             .filter_map(|record| match record.body {
