@@ -253,7 +253,7 @@ test('one sentence names the class and who was first at what, and does not hide 
   const main = findingsOf(from, 'prepared');
   assert.match(headline(from, main), /^Prepared for these questions, ClickHouse is the fastest hot and cold, loads fastest and is the smallest\.$/);
   const tied = main.map((one) => (one.about === 'Fastest hot' ? { ...one, difference: 'not shown' as const } : one));
-  assert.match(headline(from, tied), /is the fastest hot \(within the interval\)/);
+  assert.match(headline(from, tied), /is the fastest hot \(difference not significant\)/);
   assert.equal(headline(from, []), '');
   const old = of(samples.two().figures);
   assert.match(headline(old, findingsOf(old, 'not stated, json-only')), /^ClickHouse is the fastest/);
