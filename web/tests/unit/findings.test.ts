@@ -318,9 +318,9 @@ test('processor time taken is held against all the time in which it was taken', 
   const { figures, evidence } = samples.small();
   const [run, own] = [figures.runs[0], evidence.runs[0]];
   assert.ok(run && own);
-  const trials = (at_ms: number[], seconds: number[], machine_steal_s: number[]) => ({ at_ms, seconds, metrics: { machine_steal_s } });
-  const cells = [trials([10_000, 20_000], [0.1, 0.1], [0, 1]), trials([20_100], [0.1], [0.02])].map((some) => ({ trials: some }));
+  const trials = (at_ms: number[], seconds: number[], machine_steal_s: number[], more = {}) => ({ at_ms, seconds, metrics: { machine_steal_s, ...more } });
+  const cells = [trials([10_000, 20_000], [0.1, 0.1], [0, 1]), trials([20_100], [0.1], [0.02]), trials([30_000], [0.1], [9], { machine_steal_share: [0.01] })].map((some) => ({ trials: some }));
   const found = stolen({ ...own, cells } as unknown as RunEvidence, { ...run.machine, cores: 2 });
   // One second of twenty core seconds is much, a fiftieth of a second of a fifth is too; the first has nothing before it.
-  assert.deepEqual(found, [{ much: 1, known: 2 }, { much: 1, known: 1 }]);
+  assert.deepEqual(found, [{ much: 1, known: 2 }, { much: 1, known: 1 }, { much: 0, known: 1 }]);
 });
