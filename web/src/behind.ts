@@ -16,7 +16,7 @@ const found = new WeakMap<RunEvidence, readonly Stolen[]>();
 
 /**
  * By index of the cell: trials during which others took processor time. It is counted from the record before to that
- * of the trial, so it is held against all of that time, restarts and other preparations included.
+ * of the trial, so where a run has not the share itself, it is held against all of that time, restarts included.
  */
 export function stolen(evidence: RunEvidence, machine: Machine): readonly Stolen[] {
   const known = found.get(evidence);
@@ -29,8 +29,14 @@ export function stolen(evidence: RunEvidence, machine: Machine): readonly Stolen
   });
   const all = evidence.cells.map(({ trials }) => {
     const one: Stolen = { much: 0, known: 0 };
+    const shares = trials.metrics.machine_steal_share ?? [];
     trials.metrics.machine_steal_s?.forEach((taken, index) => {
-      if (taken === null) return;
+      const share = shares[index] ?? null;
+      if (share !== null) {
+        one.known += 1;
+        if (share > MUCH) one.much += 1;
+      }
+      if (share !== null || taken === null) return;
       const at = trials.at_ms[index] ?? 0;
       const passed = Math.max(trials.seconds[index] ?? 0, (at - (before.get(at) ?? at)) / 1e3);
       if (passed <= 0) return;

@@ -115,7 +115,10 @@ export function catches(from: View, evidence: RunEvidence | null = null): Catch[
   const changed = all.filter((one) => one.structure !== null && one.structure.retains !== 'bytes');
   const lost = changed.filter((one) => one.structure?.retains === 'changed');
   if (changed.length > 0) {
-    put('Documents change in a round trip', `${counted(lost.length, 'configuration')} with changed values, ${whole(changed.length - lost.length)} with the same values in other bytes`,
+    put('Documents change in a round trip', list([
+      ...(lost.length > 0 ? [`changed values: ${counted(lost.length, 'configuration')}`] : []),
+      ...(changed.length > lost.length ? [`same values, other bytes: ${counted(changed.length - lost.length, 'configuration')}`] : []),
+    ]),
       `${some(changed.map((one) => `${configurationName(one)} (${retainsWord(one.structure?.retains ?? '')}${one.structure?.retains === 'changed' ? `: ${list(Object.keys(one.structure.changes))}` : ''})`))}.`);
   }
   const taken = evidence === null ? [] : stolen(evidence, run.machine);

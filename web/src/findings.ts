@@ -222,8 +222,14 @@ function countedSize(from: View, first: Sized, second: Sized): string {
     return low == null || high == null ? '' : bytes(low) === bytes(high) ? bytes(low) : `${bytes(low)} to ${bytes(high)}`;
   };
   const loads = from.loads.get(first.entry.cell.configuration)?.trials ?? 0;
-  if (range(first) === '' || range(second) === '') return 'Bytes are counted, not timed: no interval.';
-  return `Over ${counted(loads, 'load')}: ${range(first)}; the second ${range(second)}.`;
+  if (range(first) !== '' && range(second) !== '') return `Over ${counted(loads, 'load')}: ${range(first)}; the second ${range(second)}.`;
+  // Compacted once, drained after every load.
+  const drained = [first, second].map((one) => {
+    const own = cellsOf(from, 'size', ['steady'], 'drained').find((entry) => entry.configuration === one.entry.configuration);
+    return own === undefined ? '' : range({ entry: own, total: one.total });
+  });
+  if (drained.includes('')) return 'Bytes are counted, not timed: no interval.';
+  return `Drained, over ${counted(loads, 'load')}: ${drained[0] ?? ''}; the second ${drained[1] ?? ''}.`;
 }
 
 /** The findings of one ranking; none of what is never ranked. */
@@ -259,7 +265,7 @@ export function headline(from: View, findings: readonly Finding[]): string {
   for (const [about, deed] of DEEDS) {
     const found = findings.find((one) => one.about === about);
     if (found?.first == null || found.difference === 'alone') continue;
-    const word = found.difference === 'not shown' ? `${deed} (within the interval)` : deed;
+    const word = found.difference === 'not shown' ? `${deed} (difference not significant)` : deed;
     deeds.set(found.first, [...(deeds.get(found.first) ?? []), word]);
   }
   const titles = [...deeds.keys()].map((one) => one.title);

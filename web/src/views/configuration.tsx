@@ -6,7 +6,7 @@ import type { JSX } from 'preact';
 import type { Configuration } from '../model.ts';
 import type { Page } from '../page.ts';
 import type { Scorer } from '../scoring.ts';
-import { bytes, counted, NONE, or, seconds, three, whole } from '../format.ts';
+import { bytes, counted, NONE, seconds, three, whole } from '../format.ts';
 import { totalBytes } from '../metric.ts';
 import { usePage } from '../page.ts';
 import { scorers } from '../scoring.ts';
@@ -30,7 +30,7 @@ export function Settings({ one }: { one: Configuration }): JSX.Element {
         ['ranking', one.reference || !one.ranked ? 'never ranked' : one.ranking], ['storage', one.storage],
         ['runs', one.embedded ? 'embedded in the harness: no network in its times' : `as a server${one.transport === null ? '' : ` over ${one.transport}`}`],
         ['round trip', one.structure === null ? 'not checked' : retainsWord(one.structure.retains)],
-        ['unit of parallel work', or(one.parallel_unit, (unit) => `${whole(unit)} documents`)],
+        ...(one.parallel_unit === null ? [] : [['unit of parallel work', `${whole(one.parallel_unit)} documents`] as const]),
         ['support', one.end_of_life ? 'end of life' : 'current'],
         ['configuration digest', one.configuration_digest], ['artifact digest', one.artifact_digest ?? NONE],
       ]} />
