@@ -61,6 +61,8 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 
 /// What a run may take that is told nothing about that.
 const USUAL_BUDGET_S: f64 = 75.0;
+/// Seconds that its hot trials of one question may take in one round, between the least and the most of them.
+const SHORT_HOT_S: f64 = 0.1;
 /// What one may take that is to be precise, and is told no more.
 const PRECISION_BUDGET_S: f64 = 1800.0;
 
@@ -90,10 +92,15 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue, interrupt: &Interrupt)
             arguments.malformed, arguments.scale
         )));
     }
-    let usual = Settings::default();
+    let mut usual = Settings::default();
+    let enough = enough(arguments);
+    if matches!(enough, Enough::Budget { strict: false, .. }) {
+        // More rounds tell more than more trials of one: rounds are what intervals are made of.
+        usual.hot_duration_s = SHORT_HOT_S;
+    }
     let mut settings = Settings {
         rounds: arguments.rounds.unwrap_or(usual.rounds),
-        enough: enough(arguments),
+        enough,
         load_rounds: arguments.load_rounds,
         hot_trials: arguments.trials.unwrap_or(usual.hot_trials),
         most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
