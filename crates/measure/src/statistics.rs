@@ -107,34 +107,44 @@ pub fn scattered(rounds: &[Vec<f64>]) -> Option<Scattered> {
 /// The ratio of [`paired_ratio`], and how it scatters.
 #[must_use]
 pub fn scattered_pairs(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Scattered> {
-    let (a, b): (Vec<&[f64]>, Vec<&[f64]>) = a
-        .iter()
-        .zip(b)
-        .filter(|(a, b)| !a.is_empty() && !b.is_empty())
-        .map(|(a, b)| (a.as_slice(), b.as_slice()))
-        .unzip();
+    scattered_quotient(a, &[b])
+}
+
+/// The median of a series ÷ the geometric mean of the medians of others, whose rounds ran next to its own: what a
+/// round did to all of them cancels. Rounds in which one of them has no sample are left out.
+#[must_use]
+pub fn scattered_quotient(a: &[Vec<f64>], by: &[&[Vec<f64>]]) -> Option<Scattered> {
+    let all: Vec<&[Vec<f64>]> = std::iter::once(a).chain(by.iter().copied()).collect();
+    let rounds = full_rounds(&all);
+    let (a, by) = rounds.split_first()?;
     let mut pool = Vec::new();
     Scattered::of(a.len(), |drawn| {
-        Some(pooled_median(&a, drawn, &mut pool)? / pooled_median(&b, drawn, &mut pool)?)
+        Some(pooled_median(a, drawn, &mut pool)? / mean_of_medians(by, drawn, &mut pool)?)
     })
 }
 
 /// Geometric mean of the medians of several series of the same rounds, which are drawn together.
 #[must_use]
 pub fn scattered_mean(series: &[&[Vec<f64>]]) -> Option<Scattered> {
-    let count = series.iter().map(|rounds| rounds.len()).min()?;
-    let full = |round: &usize| series.iter().all(|rounds| !rounds[*round].is_empty());
-    let full: Vec<usize> = (0..count).filter(full).collect();
-    let series: Vec<Vec<&[f64]>> =
-        series.iter().map(|rounds| full.iter().map(|round| rounds[*round].as_slice()).collect()).collect();
+    let series = full_rounds(series);
     let mut pool = Vec::new();
-    Scattered::of(full.len(), |drawn| {
-        let mut product = 1.0;
-        for rounds in &series {
-            product *= pooled_median(rounds, drawn, &mut pool)?;
-        }
-        Some(product.powf(1.0 / series.len() as f64))
-    })
+    Scattered::of(series.first()?.len(), |drawn| mean_of_medians(&series, drawn, &mut pool))
+}
+
+/// The rounds in which every series has a sample.
+fn full_rounds<'a>(series: &[&'a [Vec<f64>]]) -> Vec<Vec<&'a [f64]>> {
+    let count = series.iter().map(|rounds| rounds.len()).min().unwrap_or(0);
+    let is_full = |round: &usize| series.iter().all(|rounds| !rounds[*round].is_empty());
+    let full: Vec<usize> = (0..count).filter(is_full).collect();
+    series.iter().map(|rounds| full.iter().map(|round| rounds[*round].as_slice()).collect()).collect()
+}
+
+fn mean_of_medians(series: &[Vec<&[f64]>], drawn: &[usize], pool: &mut Vec<f64>) -> Option<f64> {
+    let mut product = 1.0;
+    for rounds in series {
+        product *= pooled_median(rounds, drawn, pool)?;
+    }
+    Some(product.powf(1.0 / series.len() as f64))
 }
 
 /// Exponent of a power law through points (x, y): the slope of the least-squares line through their
@@ -433,6 +443,12 @@ mod tests {
         let got = scattered_mean(&[&one, &other]).unwrap();
         assert_eq!(got.value, 2.0);
         close(got.at(ALPHA).high.map(|high| (high / 2.0).ln()), 3.795 / 2.0);
+        // What both did in a round cancels.
+        let quotient = scattered_quotient(&other, &[&other, &one[..3]]).unwrap();
+        assert_eq!(quotient.value, 2.0);
+        close(quotient.at(ALPHA).high.map(|high| (high / 2.0).ln()), 3.795 / 2.0);
+        let twice = one.iter().map(|round| vec![2.0 * round[0]]).collect::<Vec<_>>();
+        assert_eq!(scattered_quotient(&twice, &[&one]).unwrap().spread.unwrap().standard_error, 0.0);
         assert_eq!(scattered_mean(&[]), None);
         assert_eq!(scattered_mean(&[&one, &[]]), None);
     }

@@ -209,10 +209,12 @@ impl<'a> Rounds<'a> {
         Self(rounds)
     }
 
-    /// Seconds of an entry's trials, one list a round in which there are any.
-    pub(crate) fn seconds(&self, entry: &Entry) -> Vec<Vec<f64>> {
-        let rounds = self.0.get(&entry.key()).into_iter().flat_map(BTreeMap::values);
-        rounds.map(|trials| trials.iter().filter_map(|trial| trial.seconds).collect()).collect()
+    /// Seconds of an entry's trials by round, of rounds in which there are any.
+    pub(crate) fn seconds(&self, entry: &Entry) -> BTreeMap<u32, Vec<f64>> {
+        let rounds = self.0.get(&entry.key()).into_iter().flatten();
+        rounds
+            .map(|(round, trials)| (*round, trials.iter().filter_map(|trial| trial.seconds).collect()))
+            .collect()
     }
 
     /// The same of two entries, over the rounds that both have.

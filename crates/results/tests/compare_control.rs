@@ -1,5 +1,7 @@
 //! What two runs differ by as wholes, classes and profiles that keep cells apart, and two sides of one run.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod support;
 
 use jsonathlon_results::ResultsError;
@@ -126,7 +128,7 @@ fn a_budget_is_a_difference_and_a_profile_is_another_cell() {
         classed("ma", Preparation::Prepared, Profile::Stock, 1 << 30),
         classed("ma", Preparation::AsIs, Profile::Sized, 1 << 30),
     ] {
-        let error = compare(&a, &stated("b", &[other.clone()]), false).unwrap_err().to_string();
+        let error = compare(&a, &stated("b", std::slice::from_ref(&other)), false).unwrap_err().to_string();
         assert!(error.contains("no cell in common"), "{error}");
         let both = stated("b", &[prepared.clone(), classed("mb", Preparation::AsIs, Profile::Sized, 1)]);
         let comparison = compare(&both, &a, false).unwrap();

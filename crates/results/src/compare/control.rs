@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_measure::statistics::{ALPHA, Scattered, scattered, scattered_mean};
+use jsonathlon_measure::statistics::{ALPHA, Scattered, scattered, scattered_mean, scattered_quotient};
 use serde::Serialize;
 
 use super::Limits;
+use crate::control::CONTROL;
 use crate::summary::Run;
-
-/// What the control's trials are of.
-pub(super) const CONTROL: &str = "control";
 
 /// What the control took in B ÷ what it took in A.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Control {
-    /// Geometric mean of both kernels. Ratios are divided by it.
+    /// Geometric mean of both kernels. A cell's ratio is divided by that of the cell's own rounds, which are all of
+    /// them but for loads.
     pub both: Limits,
     /// The memory-bound kernel alone.
     pub memory: Limits,
@@ -24,20 +23,18 @@ pub struct Control {
     pub slices_a: usize,
     /// How often it was timed in B.
     pub slices_b: usize,
-    #[serde(skip)]
-    pub(super) scattered: Scattered,
 }
 
-/// One run's, round by round.
-struct Kernels {
+/// One run's control: what each kernel took in each round.
+pub(super) struct Kernels {
+    rounds: BTreeMap<u32, [Vec<f64>; 2]>,
     memory: Vec<Vec<f64>>,
     compute: Vec<Vec<f64>>,
 }
 
 impl Control {
     /// Of two runs; none where either has none.
-    pub(super) fn of(a: &Run, b: &Run) -> Option<Self> {
-        let (a, b) = (Kernels::of(a), Kernels::of(b));
+    pub(super) fn of(a: &Kernels, b: &Kernels) -> Option<Self> {
         let ratio = |a: Option<Scattered>, b: Option<Scattered>| b?.divided_by(&a?);
         let both = ratio(a.both(), b.both())?;
         let limits = |ratio: Scattered| Limits::from(ratio.at(ALPHA));
@@ -46,15 +43,14 @@ impl Control {
             both: limits(both),
             memory: limits(ratio(scattered(&a.memory), scattered(&b.memory))?),
             compute: limits(ratio(scattered(&a.compute), scattered(&b.compute))?),
-            slices_a: slices(&a),
-            slices_b: slices(&b),
-            scattered: both,
+            slices_a: slices(a),
+            slices_b: slices(b),
         })
     }
 }
 
 impl Kernels {
-    fn of(run: &Run) -> Self {
+    pub(super) fn of(run: &Run) -> Self {
         let mut rounds: BTreeMap<u32, [Vec<f64>; 2]> = BTreeMap::new();
         for trial in run.trials().filter(|trial| trial.cell.system == CONTROL) {
             let metric = |name: &str| trial.metrics.get(name).copied().filter(|seconds| *seconds > 0.0);
@@ -64,8 +60,18 @@ impl Kernels {
                 round[1].push(compute);
             }
         }
-        let (memory, compute) = rounds.into_values().map(|[memory, compute]| (memory, compute)).unzip();
-        Self { memory, compute }
+        let (memory, compute) = rounds.values().cloned().map(|[memory, compute]| (memory, compute)).unzip();
+        Self { rounds, memory, compute }
+    }
+
+    /// What a cell took ÷ what the control took in the same rounds. What a round did to both cancels, what either
+    /// did alone is in the scatter.
+    pub(super) fn divide(&self, cell: &BTreeMap<u32, Vec<f64>>) -> Option<Scattered> {
+        let both =
+            cell.iter().filter_map(|(round, seconds)| Some((seconds.clone(), self.rounds.get(round)?)));
+        let (cell, control): (Vec<Vec<f64>>, Vec<&[Vec<f64>; 2]>) = both.unzip();
+        let kernel = |index: usize| control.iter().map(|kernels| kernels[index].clone()).collect::<Vec<_>>();
+        scattered_quotient(&cell, &[&kernel(0), &kernel(1)])
     }
 
     fn both(&self) -> Option<Scattered> {

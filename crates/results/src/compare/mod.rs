@@ -37,8 +37,9 @@ pub use ratios::APART;
 pub use references::References;
 pub use sizes::SizeComparison;
 
+use control::Kernels;
 use plans::Broken;
-use ratios::{From, Ratio, Seconds, ratios};
+use ratios::{ByRound, From, Ratio, Seconds, ratios};
 
 /// Version of the comparison's JSON.
 pub const SCHEMA: u32 = 1;
@@ -323,10 +324,11 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
         return Err(nothing_in_common(a, b));
     }
     let (rounds_a, rounds_b) = (Rounds::of(a), Rounds::of(b));
-    let control = Control::of(a, b);
-    let scattered = control.as_ref().map(|control| &control.scattered);
-    let cells = cells((a, b), &matched, &From::TwoRuns(scattered), |pair| {
-        (rounds_a.seconds(pair.a), rounds_b.seconds(pair.b))
+    let (kernels_a, kernels_b) = (Kernels::of(a), Kernels::of(b));
+    let control = Control::of(&kernels_a, &kernels_b);
+    let kernels = control.map(|_| [&kernels_a, &kernels_b]);
+    let cells = cells((a, b), &matched, &From::TwoRuns(kernels), |pair| {
+        [rounds_a.seconds(pair.a), rounds_b.seconds(pair.b)]
     });
     Ok(RunComparison {
         schema: SCHEMA,
@@ -363,7 +365,8 @@ pub fn compare_between(run: &Run, between: &Between) -> Result<RunComparison, Re
         )));
     }
     let rounds = Rounds::of(run);
-    let cells = cells((run, run), &matched, &From::OneRun, |pair| rounds.shared(pair.a, pair.b));
+    let cells =
+        cells((run, run), &matched, &From::OneRun, |pair| [rounds.seconds(pair.a), rounds.seconds(pair.b)]);
     Ok(RunComparison {
         schema: SCHEMA,
         a: side(run, Some(between.a())),
@@ -427,22 +430,19 @@ fn cells(
     (a, b): (&Run, &Run),
     matched: &matching::Matched<'_>,
     from: &From<'_>,
-    seconds: impl Fn(&matching::Pair<'_>) -> (Vec<Vec<f64>>, Vec<Vec<f64>>),
+    seconds: impl Fn(&matching::Pair<'_>) -> [ByRound; 2],
 ) -> Vec<CellComparison> {
     let all: Vec<Option<Seconds>> = matched
         .cells
         .iter()
         .map(|pair| {
-            let (a, b) = seconds(pair);
+            let [a, b] = seconds(pair);
             let seconds = Seconds { phase: pair.b.phase, configuration: pair.place, a, b };
             is_comparable(pair).then_some(seconds)
         })
         .collect();
     let ratios = ratios(&all, from);
-    let rounds = |pair: &matching::Pair<'_>| {
-        let (a, b) = seconds(pair);
-        [a.len(), b.len()]
-    };
+    let rounds = |pair: &matching::Pair<'_>| seconds(pair).map(|rounds| rounds.len());
     let mut cells: Vec<CellComparison> = matched
         .cells
         .iter()

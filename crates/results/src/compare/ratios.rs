@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use jsonathlon_measure::families::moderated;
 use jsonathlon_measure::statistics::{ALPHA, Scattered, Spread, scattered, scattered_pairs};
 
+use super::control::Kernels;
 use crate::record::Phase;
 
 /// What two equal runs differ by as wholes when the control has been divided out: the standard error on the
@@ -20,20 +21,22 @@ const GIVEN: f64 = 1e4;
 
 /// Where the two sides of all cells are from.
 pub(super) enum From<'a> {
-    /// Two runs, with the control's ratio where both have one.
-    TwoRuns(Option<&'a Scattered>),
+    /// Two runs, each with its control where both have one.
+    TwoRuns(Option<[&'a Kernels; 2]>),
     /// One run: rounds go with rounds.
     OneRun,
 }
+
+/// Seconds by round.
+pub(super) type ByRound = BTreeMap<u32, Vec<f64>>;
 
 /// The seconds of a cell that has a ratio.
 pub(super) struct Seconds {
     pub(super) phase: Phase,
     /// The configuration, by its place.
     pub(super) configuration: usize,
-    /// Round by round; of one run, the rounds that both sides have.
-    pub(super) a: Vec<Vec<f64>>,
-    pub(super) b: Vec<Vec<f64>>,
+    pub(super) a: ByRound,
+    pub(super) b: ByRound,
 }
 
 /// B ÷ A of a cell.
@@ -53,46 +56,65 @@ impl Ratio {
     }
 }
 
+/// What scatters on its own: B and A of two runs, or their ratio in one.
+type Sides = Vec<Scattered>;
+
 /// The ratios of all cells, `None` of those without seconds.
 pub(super) fn ratios(cells: &[Option<Seconds>], from: &From<'_>) -> Vec<Option<Ratio>> {
-    // Sides of two runs scatter on their own; of one run it is the ratio that does.
-    let sides: Vec<Option<Vec<Scattered>>> = cells
-        .iter()
-        .map(|cell| {
-            let cell = cell.as_ref()?;
-            match from {
-                From::TwoRuns(_) => Some(vec![scattered(&cell.b)?, scattered(&cell.a)?]),
-                From::OneRun => Some(vec![scattered_pairs(&cell.b, &cell.a)?]),
-            }
-        })
-        .collect();
-    let lent = lent(cells, &sides);
-    let ratio = |sides: &[Scattered]| match sides {
-        [b, a] => b.divided_by(a),
-        [ratio] => Some(*ratio),
-        _ => None,
+    let of = |sides: &dyn Fn(&Seconds) -> Option<Sides>| -> Vec<Option<Sides>> {
+        cells.iter().map(|cell| sides(cell.as_ref()?)).collect()
     };
-    let apart = Scattered { value: 1.0, spread: Some(Spread { standard_error: APART, freedom: GIVEN }) };
-    sides
-        .iter()
-        .zip(&lent)
-        .map(|(own, lent)| {
-            let (own, lent) = (ratio(own.as_ref()?)?, ratio(lent)?);
-            let beyond_rounds = own.at(ALPHA).excludes_one();
-            Some(match from {
-                From::OneRun => Ratio { raw: lent, divided: None, beyond_rounds },
-                From::TwoRuns(control) => {
-                    let raw = lent.divided_by(&apart)?;
-                    Ratio { raw, divided: control.and_then(|control| raw.divided_by(control)), beyond_rounds }
-                }
+    let own = of(&|cell| match from {
+        From::TwoRuns(_) => Some(vec![scattered(&values(&cell.b))?, scattered(&values(&cell.a))?]),
+        From::OneRun => {
+            let (a, b) = shared(&cell.a, &cell.b);
+            Some(vec![scattered_pairs(&b, &a)?])
+        }
+    });
+    let divided = of(&|cell| match from {
+        From::TwoRuns(Some([a, b])) => Some(vec![b.divide(&cell.b)?, a.divide(&cell.a)?]),
+        _ => None,
+    });
+    let (lent, lent_divided) = (lent(cells, &own), lent(cells, &divided));
+    let apart = match from {
+        From::TwoRuns(_) => APART,
+        From::OneRun => 0.0,
+    };
+    own.iter()
+        .zip(lent.iter().zip(&lent_divided))
+        .map(|(own, (lent, divided))| {
+            Some(Ratio {
+                raw: ratio(lent, apart)?,
+                divided: ratio(divided, apart),
+                beyond_rounds: ratio(own.as_ref()?, 0.0)?.at(ALPHA).excludes_one(),
             })
         })
         .collect()
 }
 
-/// The same sides with what cells of a kind lend each other. Loads are one group, since a configuration has only
-/// one; questions are a group for each configuration, cold ones apart from hot ones.
-fn lent(cells: &[Option<Seconds>], sides: &[Option<Vec<Scattered>>]) -> Vec<Vec<Scattered>> {
+fn ratio(sides: &[Scattered], apart: f64) -> Option<Scattered> {
+    let ratio = match sides {
+        [b, a] => b.divided_by(a)?,
+        [ratio] => *ratio,
+        _ => return None,
+    };
+    let wholes = Spread { standard_error: apart, freedom: GIVEN };
+    let spread = ratio.spread.map(|spread| if apart > 0.0 { spread.with(&wholes) } else { spread });
+    Some(Scattered { spread, ..ratio })
+}
+
+fn values(rounds: &ByRound) -> Vec<Vec<f64>> {
+    rounds.values().cloned().collect()
+}
+
+/// The rounds that both have.
+fn shared(a: &ByRound, b: &ByRound) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    a.iter().filter_map(|(round, a)| Some((a.clone(), b.get(round)?.clone()))).unzip()
+}
+
+/// The same sides with what cells of a kind lend each other; nothing of a cell without sides. Loads are one group,
+/// since a configuration has only one; questions are a group for each configuration, cold ones apart from hot ones.
+fn lent(cells: &[Option<Seconds>], sides: &[Option<Sides>]) -> Vec<Sides> {
     let mut kinds: BTreeMap<Phase, Vec<(usize, usize, Scattered)>> = BTreeMap::new();
     for (index, (cell, sides)) in cells.iter().zip(sides).enumerate() {
         let (Some(cell), Some(sides)) = (cell, sides) else { continue };
