@@ -16,7 +16,7 @@ use support::{LIMIT, World, mock, names_in};
 fn measured(systems: &str) -> World {
     let all: Vec<_> = systems.split(',').map(|system| mock(system, json!({}))).collect();
     let world = World::with(&all);
-    world.measure_into("a", systems, &["-n", "200", "-r", "5", "-t", "2"]).expect(0);
+    world.measure_into("a", systems, &["-n", "200", "-r", "5", "-t", "2", "--load-rounds", "3"]).expect(0);
     rewrite(&world, "a", |trial| {
         let question = trial.cell.step.trim_start_matches('q').parse().unwrap_or(7.0);
         let shared = 1.0 + 0.01 * f64::from(trial.round);

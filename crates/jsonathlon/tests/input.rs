@@ -16,6 +16,9 @@ use serde_json::{Value, json};
 use support::process::{Ended, Running};
 use support::{LIMIT, Look, QUESTIONS, World, mock};
 
+/// One variant of each system.
+const ONE_EACH: &str = "challenge,json,indexed,json-only";
+
 /// Runs SQLite, which is part of the program, over `data`.
 fn over(world: &World, data: &str) -> Ended {
     over_into(world, "out", data)
@@ -23,7 +26,7 @@ fn over(world: &World, data: &str) -> Ended {
 
 fn over_into(world: &World, out: &str, data: &str) -> Ended {
     let out = world.text(out);
-    world.run(&["run", "-s", "sqlite", "-d", data, "-r", "1", "--json", "-o", &out])
+    world.run(&["run", "-s", "sqlite", "--variants", "indexed", "-d", data, "-r", "1", "--json", "-o", &out])
 }
 
 fn right(ended: Ended) -> Summary {
@@ -132,7 +135,22 @@ fn bombs_of_gzip_end_in_an_error_within_bounds() {
         let script = "ulimit -v 1500000; ulimit -f 2000000; exec \"$0\" \"$@\"";
         let mut command = std::process::Command::new("sh");
         let (program, out) = (support::PROGRAM, world.text("out"));
-        command.args(["-c", script, program, "run", "-s", "sqlite", "-d", &data, "-r", "1", "-o", &out]);
+        command.args([
+            "-c",
+            script,
+            program,
+            "run",
+            "-s",
+            "sqlite",
+            "--variants",
+            "indexed",
+            "-d",
+            &data,
+            "-r",
+            "1",
+            "-o",
+            &out,
+        ]);
         command.env(support::MARK, world.path("")).current_dir(world.path("")).stdin(Stdio::null());
         Running::start(command, &world.path("")).end(LIMIT).expect(2).says(&[&data, words]);
         nothing_staged(&world);
@@ -225,7 +243,20 @@ fn standard_input_is_read() {
     for from in ["events.ndjson.gz", "events.ndjson"] {
         world.events(from, &["-n", "1k"]);
         std::fs::remove_dir_all(&out).ok();
-        let mut command = world.command(&["run", "-s", "sqlite", "-d", "-", "-r", "1", "--json", "-o", &out]);
+        let mut command = world.command(&[
+            "run",
+            "-s",
+            "sqlite",
+            "--variants",
+            "indexed",
+            "-d",
+            "-",
+            "-r",
+            "1",
+            "--json",
+            "-o",
+            &out,
+        ]);
         command.stdin(Stdio::from(std::fs::File::open(world.path(from)).unwrap()));
         let summary = right(Running::start(command, &world.path("")).end(LIMIT));
         assert_eq!((summary.data.documents, summary.data.source.as_str()), (1000, "standard input"));
@@ -287,7 +318,9 @@ fn a_folder_of_compressed_events_is_all_that_the_real_engines_need() {
         world.events(&format!("events/part{shard}.json.gz"), &["-n", "2k", "--start", &start]);
     }
     world.file("events/README.txt", "not data");
-    let ended = world.run(&["run", "--data", "events", "--rounds", "1", "--json"]).expect(0);
+    let ended = world
+        .run(&["run", "--data", "events", "--variants", "challenge,json,indexed", "--rounds", "1", "--json"])
+        .expect(0);
     let summary = ended.summary();
     assert!(summary.complete && summary.data.documents == 6000);
     for system in ["clickhouse", "duckdb", "sqlite"] {
@@ -319,7 +352,9 @@ fn odd_documents_are_accepted_or_refused_by_each_engine_and_answers_stay_exact()
     // Those that are up at once: each cold question starts its system anew.
     let systems = support::real::included(&["clickhouse", "duckdb", "sqlite", "postgresql", "mongodb"]);
     let names = systems.join(",");
-    let ended = world.run(&["run", "-s", &names, "-d", &data, "-r", "1", "--json", "-o", &out]).expect(0);
+    let ended = world
+        .run(&["run", "-s", &names, "--variants", ONE_EACH, "-d", &data, "-r", "1", "--json", "-o", &out])
+        .expect(0);
     let summary = ended.summary();
     assert!(summary.complete);
     // The servers are in the run to show that they come through it.
@@ -355,7 +390,20 @@ fn documents_that_a_bulk_load_refuses_are_found_and_the_others_are_there_once() 
     }
     let data = world.file("late.ndjson", lines.join("\n"));
     let out = world.text("out");
-    let arguments = ["run", "-s", "clickhouse,duckdb", "-d", &data, "-r", "1", "--json", "-o", &out];
+    let arguments = [
+        "run",
+        "-s",
+        "clickhouse,duckdb",
+        "--variants",
+        ONE_EACH,
+        "-d",
+        &data,
+        "-r",
+        "1",
+        "--json",
+        "-o",
+        &out,
+    ];
     let ended = world.run(&arguments).expect(0).says(&["refused the documents as a whole"]);
     let summary = ended.summary();
     summary.is_right("clickhouse");

@@ -17,22 +17,20 @@ use std::time::Instant;
 const WORDS: usize = 1 << 24;
 /// One word in each line of 64 bytes is read.
 const WORDS_PER_LINE: usize = 8;
-/// Lines visited in one repetition of the memory-bound kernel: each of them once, so that a line's turn comes
+/// Lines visited in one slice by the memory-bound kernel: each of them once, so that a line's turn comes
 /// again only after all others were read, and no cache still holds it.
 const LINES: usize = WORDS / WORDS_PER_LINE;
-/// Steps of the compute-bound kernel in one repetition, each over [`LANES`] words.
+/// Steps of the compute-bound kernel in one slice, each over [`LANES`] words.
 const STEPS: u64 = 1_750_000;
 /// Independent chains of arithmetic, so that the processor's units are busy and not only their latency counts.
 const LANES: usize = 4;
-/// Repetitions in a slice. The middle one is taken: an interrupt in one of them is not how fast the machine is.
-const REPETITIONS: usize = 3;
 
 /// What one slice took.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ControlTimes {
-    /// Seconds of one repetition of the memory-bound kernel, the middle of three.
+    /// Seconds of the memory-bound kernel.
     pub memory_s: f64,
-    /// Seconds of one repetition of the compute-bound kernel, likewise.
+    /// Seconds of the compute-bound kernel.
     pub compute_s: f64,
 }
 
@@ -65,24 +63,20 @@ impl Control {
         control
     }
 
-    /// Runs both kernels three times and times them, about 50 ms for each kernel on a machine of 2025.
+    /// Runs and times both kernels once, some 50 ms each on a machine of 2025. Slices are many, one before each
+    /// configuration's turn in each round, and their median is taken: a single one may meet an interrupt.
     pub fn slice(&mut self) -> ControlTimes {
-        let memory_s = middle(|| visit(black_box(&self.buffer)));
-        let compute_s = middle(|| calculate(black_box(STEPS)));
+        let memory_s = timed(|| visit(black_box(&self.buffer)));
+        let compute_s = timed(|| calculate(black_box(STEPS)));
         ControlTimes { memory_s, compute_s }
     }
 }
 
-/// Seconds of the middle one of the repetitions.
-fn middle(mut kernel: impl FnMut() -> u64) -> f64 {
-    let mut seconds = [0.0; REPETITIONS];
-    for one in &mut seconds {
-        let begun = Instant::now();
-        black_box(kernel());
-        *one = begun.elapsed().as_secs_f64();
-    }
-    seconds.sort_by(f64::total_cmp);
-    seconds[REPETITIONS / 2]
+/// Seconds that a kernel takes once.
+fn timed(kernel: impl FnOnce() -> u64) -> f64 {
+    let begun = Instant::now();
+    black_box(kernel());
+    begun.elapsed().as_secs_f64()
 }
 
 /// Reads one word of each line, in an order that no prefetcher guesses: the generator's parameters (Hull &
@@ -146,14 +140,8 @@ mod tests {
     }
 
     #[test]
-    fn a_slice_takes_a_while_and_not_for_ever() {
-        let mut control = Control::new();
-        for _ in 0..3 {
-            let got = control.slice();
-            println!("{got:?}");
-            for seconds in [got.memory_s, got.compute_s] {
-                assert!(seconds > 1e-3 && seconds < 2.0, "{got:?}");
-            }
-        }
+    fn a_slice_times_both_kernels() {
+        let got = Control::new().slice();
+        assert!(got.memory_s > 0.0 && got.compute_s > 0.0, "{got:?}");
     }
 }

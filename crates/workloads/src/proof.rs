@@ -54,6 +54,7 @@ pub fn prove(
         source: Source::Generated { seed: 1, start: 0, documents: DOCUMENTS, malformed: 0 },
         settings: Settings {
             rounds: 1,
+            load_rounds: Some(1),
             timeout_s: LIMIT.as_secs_f64(),
             load_timeout_s: LIMIT.as_secs_f64(),
             hot_trials: 1,

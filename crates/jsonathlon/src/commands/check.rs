@@ -72,7 +72,12 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::install()?;
     let blocks = arguments.comparisons.div_ceil(QUESTIONS);
     // Hot trials are what is compared; restarting before each question would only take time.
-    let settings = Settings { rounds: arguments.rounds * blocks, cold: false, ..Settings::default() };
+    let settings = Settings {
+        rounds: arguments.rounds * blocks,
+        load_rounds: Some(1),
+        cold: false,
+        ..Settings::default()
+    };
     let title = format!("{} {}", configuration.system, configuration.variant);
     let plan = Plan {
         source: Source::Generated { seed: 1, start: 0, documents: arguments.scale, malformed: 0 },

@@ -62,12 +62,16 @@ impl Subject {
     fn mocks() -> Self {
         let script = json!({"delay_ms": {"load": 30, "q1": 6, "q2": 6, "q3": 6, "q4": 6, "q5": 6, "q6": 6}});
         let world = World::with(&[mock("ma", script.clone()), mock("mb", script)]);
-        Self { world, systems: "ma,mb", arguments: &["-n", "200", "-r", "2"] }
+        Self { world, systems: "ma,mb", arguments: &["-n", "200", "-r", "2", "--load-rounds", "2"] }
     }
 
     /// An engine that is part of the program, so that no download is needed.
     fn sqlite() -> Self {
-        Self { world: World::new(), systems: "sqlite", arguments: &["-n", "2k", "-r", "3"] }
+        Self {
+            world: World::new(),
+            systems: "sqlite",
+            arguments: &["--variants", "indexed", "-n", "2k", "-r", "3"],
+        }
     }
 
     fn start(&self, out: &str) -> Running {
