@@ -78,7 +78,7 @@ pub(crate) fn percentage(text: &str) -> Result<f64, String> {
 /// Half the width of an interval as a percentage of its median: above 0, and below 100.
 pub(crate) fn precision(text: &str) -> Result<f64, String> {
     match percentage(text)? {
-        share if share >= 0.001 && share < 1.0 => Ok(share),
+        share if (0.001..1.0).contains(&share) => Ok(share),
         _ => Err(format!(
             "{text:?} cannot be reached or says nothing: write one from 0.1% to below 100%, such as 5%"
         )),

@@ -1,6 +1,6 @@
 //! Rounds of loads and questions, budgets, precision, the control, classes and profiles, by the whole program.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
 mod support;
 

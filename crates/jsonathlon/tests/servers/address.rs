@@ -54,6 +54,18 @@ impl Host {
     }
 }
 
+/// The variant of a system that tests by address are done with.
+fn prepared(system: &str) -> &'static str {
+    match system {
+        "clickhouse" => "challenge",
+        "dolt" => "generated",
+        "elasticsearch" => "source",
+        "mongodb" => "not-covered",
+        "mariadb" => "no-index",
+        _ => "json-only",
+    }
+}
+
 /// Starts a run on a server by address, with a password in the environment.
 fn start(world: &World, out: &str, address: &str, password: &str, more: &[&str]) -> Running {
     let out = world.text(out);
@@ -65,9 +77,14 @@ fn start(world: &World, out: &str, address: &str, password: &str, more: &[&str])
             arguments.extend([option, value]);
         }
     }
+    let system = address.split('=').next().unwrap();
+    // One variant, unless the test is about several.
+    if !more.contains(&"--variants") {
+        arguments.extend(["--variants", prepared(system)]);
+    }
     arguments.extend(more);
     let mut command = world.command(&arguments);
-    let name = address.split('=').next().unwrap().to_uppercase();
+    let name = system.to_uppercase();
     command.env(format!("JSONATHLON_PASSWORD_{name}"), password);
     Running::start(command, &world.path(""))
 }

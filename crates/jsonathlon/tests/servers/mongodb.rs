@@ -377,6 +377,8 @@ fn two_versions_run_side_by_side_and_are_told_apart() {
         "run",
         "--systems",
         "mongodb@6.0.5,mongodb@6.0.27",
+        "--variants",
+        "indexed",
         "--scale",
         "2k",
         "--rounds",

@@ -1,15 +1,19 @@
 //! MySQL, and what a load by `LOAD DATA LOCAL INFILE` must not lose.
 
+use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use jsonathlon_dataset::value::Value;
 use jsonathlon_drivers::worker::WorkerError;
 use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op};
+use jsonathlon_results::record::Phase;
 use jsonathlon_systems::Transport;
 use rustix::process::Signal;
 
 use super::server::{Server, int, kill, text, write};
 use crate::support::real::excluded;
+use crate::support::{Look, World};
 
 const LOAD: &str = "LOAD DATA LOCAL INFILE 'documents' INTO TABLE t CHARACTER SET utf8mb4 (doc)";
 
@@ -296,4 +300,44 @@ fn documents_and_answers_go_over_the_socket() {
     let networking = "SELECT variable_value FROM performance_schema.global_variables WHERE variable_name = 'skip_networking'";
     assert_eq!(session.rows(networking), [vec![text("ON")]]);
     session.close();
+}
+
+/// A buffer pool smaller than the table, past the page cache: every hot trial reads from the disk, and must not be
+/// taken for one in memory.
+#[test]
+fn a_hot_question_that_reads_from_the_disk_is_said_to() {
+    if excluded(&["mysql"]) {
+        return;
+    }
+    let world = World::new();
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue/mysql");
+    let copied =
+        Command::new("cp").arg("-R").arg(&built_in).arg(world.path("systems/mysql")).status().unwrap();
+    assert!(copied.success());
+    let file = world.path("systems/mysql/system.toml");
+    let definition = std::fs::read_to_string(&file).unwrap();
+    // The smallest pool that there can be.
+    let pool = "share = 0.75\nunit = \"MB\"\ntext = \"{{amount}}M\"";
+    assert!(definition.contains(pool));
+    std::fs::write(&file, definition.replacen(pool, "text = \"5M\"", 1)).unwrap();
+    let (systems, out) = (world.text("systems"), world.text("out"));
+    let run = |systems: &[&str], out: &str| {
+        let arguments =
+            ["run", "-s", "mysql", "--variants", "no-index", "-n", "40k", "-r", "1", "-t", "3", "--json"];
+        world.run(&[&arguments[..], &["--no-yardstick", "-o", out], systems].concat()).expect(0).summary()
+    };
+    let small = run(&["--systems-dir", &systems], &out);
+    for question in ["q1", "q3", "q4", "q5", "q6"] {
+        let cells = small.entries("mysql", question);
+        let hot = cells.iter().find(|entry| entry.phase == Phase::HotNotInMemory);
+        assert!(hot.is_some_and(|entry| entry.metrics["read_bytes"] > 1e6), "{question}: {cells:?}");
+        assert!(cells.iter().all(|entry| entry.phase != Phase::Hot), "{question}: {cells:?}");
+    }
+    let tables = world.run(&["export", &out]).expect(0).stdout;
+    assert!(tables.contains("hot, not in memory (reads "), "{tables}");
+    // With the pool that it is given for a run, nothing is read.
+    let usual = run(&[], &world.text("usual"));
+    for question in ["q1", "q3", "q4", "q5", "q6"] {
+        assert!(usual.hot("mysql", question).median_s.is_some());
+    }
 }

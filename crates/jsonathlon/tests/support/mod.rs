@@ -114,7 +114,7 @@ impl World {
         all.extend(more);
         // A plain run takes as many rounds as fit into its time, which no test waits for.
         let chooses = |one: &&str| ["-r", "--rounds", "--budget", "--precision"].contains(one);
-        if !more.iter().any(|one| chooses(&one)) {
+        if !more.iter().any(chooses) {
             all.extend(["-r", "5"]);
         }
         // One load, unless the test is about several.

@@ -247,7 +247,8 @@ impl Asking<'_> {
         if session.is_guest() {
             return None;
         }
-        let files = page_cache::allocated_bytes(session.folder()).ok()?;
+        let logs = page_cache::allocated_bytes_of(session.folder(), &session.target.analytics.logs).ok()?;
+        let files = page_cache::allocated_bytes(session.folder()).ok()?.saturating_sub(logs);
         Some(((files as f64 * READS.0) as u64).min(READS.1).max(READ_AHEAD))
     }
 
