@@ -190,7 +190,7 @@ fn stage_documents(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Staged, RunError> {
     observer
-        .event(&Event::Began { what: "making the documents ready and answering the questions over them" });
+        .event(&Event::Began { what: "staging documents and computing reference answers" });
     let options =
         StageOptions { compression_rows, suspect: suspects(&plan.targets)?, ..StageOptions::default() };
     let generated = matches!(plan.source, Source::Generated { .. });

@@ -103,7 +103,7 @@ fn interrupted_before_anything_was_measured() {
     let mut command = world.command(&["run", "--systems-dir", &world.text("systems"), "-s", "ma"]);
     command.args(["-o", &world.text("out"), "-d", "-"]).stdin(std::process::Stdio::piped());
     let running = Running::start(command, &world.path(""));
-    eventually("documents are read", || running.stderr().contains("making the documents ready"));
+    eventually("documents are read", || running.stderr().contains("staging documents"));
     running.signal(Signal::INT);
     running.end(SOON).expect(4).says(&["nothing had been measured yet; start the run again"]);
     world.run(&["run", "--resume", &world.text("out")]).expect(2).says(&["holds no run"]);

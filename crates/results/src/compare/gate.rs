@@ -4,7 +4,8 @@ use jsonathlon_measure::families::holm;
 use jsonathlon_measure::statistics::ALPHA;
 use serde::Serialize;
 
-use super::{CellComparison, Outcome, RunComparison, is_right};
+use super::{CellComparison, Counts, Outcome, RunComparison, is_right};
+use crate::comparison::Difference;
 use crate::record::Phase;
 
 /// So many cells are named in one reason.
@@ -71,16 +72,20 @@ impl RunComparison {
     pub fn gated(mut self, allowed_share: f64, allow_missing: bool) -> Self {
         let mut reasons = Vec::new();
         let mut add = |kind: ReasonKind, text: String| reasons.push(Reason { kind, text });
-        let family: Vec<(&CellComparison, f64)> = self
+        let family: Vec<(&mut CellComparison, f64)> = self
             .cells
-            .iter()
+            .iter_mut()
             .filter(|cell| cell.is_in_family())
-            .filter_map(|cell| Some((cell, cell.p_slower?)))
+            .filter_map(|cell| cell.p_slower.map(|p| (cell, p)))
             .collect();
+        let tested = family.len();
         let adjusted = holm(&family.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
-        for ((cell, _), adjusted) in family.iter().zip(&adjusted) {
+        for ((cell, _), adjusted) in family.into_iter().zip(&adjusted) {
             let ratio = cell.tested_ratio().unwrap_or(f64::NAN);
             if *adjusted <= ALPHA && ratio > 1.0 + allowed_share {
+                // The gate asks one question of fewer cells than the table, so it may show what that does not; what
+                // it fails on is not called anything else.
+                cell.outcome = Outcome::Timed(Difference::Slower);
                 let mut text = format!("{} takes {ratio:.2} times as long", place(cell));
                 if let (Some(_), Some(raw)) = (cell.divided, cell.ratio) {
                     text.push_str(&format!(", the control divided out ({raw:.2} raw)"));
@@ -107,7 +112,7 @@ impl RunComparison {
             );
             add(ReasonKind::Incomplete, text);
         }
-        let tested = family.len();
+        self.counts = Counts::of(&self.cells);
         if tested == 0 {
             let text = "nothing could be tested: no load and no hot question has an interval, which needs two rounds \
                         on either side";

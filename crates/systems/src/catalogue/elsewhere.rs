@@ -268,7 +268,12 @@ impl System {
     /// Whether the folder was tried with a version of this major number.
     pub fn has_tried(&self, version: &str) -> bool {
         let major = |version: &str| {
-            version.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default().to_owned()
+            version
+                .trim_start_matches('v')
+                .split(|c: char| !c.is_ascii_digit())
+                .next()
+                .unwrap_or_default()
+                .to_owned()
         };
         self.versions().into_iter().any(|known| major(known) == major(version))
     }
@@ -279,6 +284,9 @@ impl System {
 fn plain_version(reported: &str) -> String {
     let is_plain = |c: &char| c.is_ascii_alphanumeric() || ".-_".contains(*c);
     let word = reported.split_whitespace().next().unwrap_or_default();
+    // `v2.0.0` is 2.0.0.
+    let word =
+        word.strip_prefix('v').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit())).unwrap_or(word);
     let plain: String = word.chars().take_while(is_plain).collect();
     if plain.is_empty() { "unknown".to_owned() } else { plain }
 }
@@ -293,6 +301,8 @@ mod tests {
             ("8.19.8, Lucene 9.12, Java 17", "8.19.8"),
             ("18.6 (Debian 18.6-1)", "18.6"),
             ("10.11.14-MariaDB-log", "10.11.14-MariaDB-log"),
+            ("v2.0.0", "2.0.0"),
+            ("vanilla", "vanilla"),
             ("/etc", "unknown"),
             ("", "unknown"),
         ] {

@@ -159,7 +159,7 @@ fn check(definition: &Definition, written: &ServerDefinition, text: &TomlText) -
     for (key, name) in [("stop", Some(&written.stop)), ("abandon", written.abandon.as_ref())] {
         if let Some(name) = name.filter(|name| !SIGNALS.contains(&name.as_str())) {
             let near = did_you_mean(name, SIGNALS);
-            let message = format!("`{name}` is no signal{near}; there is {}", SIGNALS.join(", "));
+            let message = format!("unknown signal `{name}`: expected INT, TERM or QUIT{near}");
             return Err(error(&[key], message));
         }
     }

@@ -17,6 +17,7 @@ use super::plan::Cells;
 use super::record::{Recorder, blank, cell_result, memory_metrics};
 use super::verify;
 use crate::RunError;
+use crate::pace::Enough;
 use crate::session::{AskError, Session};
 use crate::settings::{Settings, State};
 
@@ -86,13 +87,12 @@ impl Asking<'_> {
             };
             return self.fail(&failure, recorder);
         }
-        let what = format!(
-            "round {} of {}: {} {}",
-            self.round,
-            self.settings.rounds,
-            self.cells.target.id(),
-            self.question.id()
-        );
+        // A run that stops by time or precision may have more rounds than planned.
+        let of = match self.settings.enough {
+            Enough::Rounds => format!(" of {}", self.settings.rounds),
+            Enough::Budget { .. } | Enough::Precision { .. } => String::new(),
+        };
+        let what = format!("round {}{of}: {} {}", self.round, self.cells.target.id(), self.question.id());
         recorder.observer.event(&crate::observer::Event::Began { what: &what });
         session.subject().does(&format!("{what}, {}", self.state.word()));
         let statement = match cell_result(session.statement(self.question.id(), &[("table", super::TABLE)]))?
