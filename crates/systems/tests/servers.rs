@@ -47,7 +47,11 @@ fn a_server_is_described_by_its_folder_and_mistakes_in_it_are_named() {
         (Transport::Tcp, Some("{{run}}/.s.PGSQL.{{port}}"))
     );
     for (old, new, words) in [
-        ("stop = \"INT\"", "stop = \"KILL\"", "`server.stop`: unknown signal `KILL`: expected INT, TERM or QUIT"),
+        (
+            "stop = \"INT\"",
+            "stop = \"KILL\"",
+            "`server.stop`: unknown signal `KILL`: expected INT, TERM or QUIT",
+        ),
         (
             "\"{{port}}\"",
             "\"{{prot}}\"",

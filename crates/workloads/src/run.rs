@@ -189,8 +189,7 @@ fn stage_documents(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Staged, RunError> {
-    observer
-        .event(&Event::Began { what: "staging documents and computing reference answers" });
+    observer.event(&Event::Began { what: "staging documents and computing reference answers" });
     let options =
         StageOptions { compression_rows, suspect: suspects(&plan.targets)?, ..StageOptions::default() };
     let generated = matches!(plan.source, Source::Generated { .. });
