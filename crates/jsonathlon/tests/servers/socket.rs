@@ -93,7 +93,8 @@ fn a_run_keeps_how_its_servers_are_reached_and_shows_it() {
     refused.says(&["elasticsearch", "no Unix socket", "--transport tcp"]);
     assert!(!world.path("refused").exists());
 
-    let summary = world.measure("sqlite,postgresql", &arguments).expect(0).summary();
+    let one_each = [&arguments[..], &["--variants", "indexed,json-only"]].concat();
+    let summary = world.measure("sqlite,postgresql", &one_each).expect(0).summary();
     summary.is_right("postgresql");
     let manifest = world.kept("out").manifest();
     assert_eq!(manifest.settings["transport"], "unix");
@@ -101,7 +102,7 @@ fn a_run_keeps_how_its_servers_are_reached_and_shows_it() {
         manifest.configurations.iter().map(|configuration| configuration.transport.as_deref()).collect();
     assert_eq!(transports, [None, Some("unix")]);
     let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
-    assert!(shown.contains("reached over a Unix socket, which is in their times: PostgreSQL"), "{shown}");
+    assert!(shown.contains("with a Unix socket in their times: PostgreSQL"), "{shown}");
     // A digest that differs would be refused.
     world.resume("out").expect(0);
 }
