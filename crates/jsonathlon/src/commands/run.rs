@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 /// What a run may take that is told nothing about that.
 const USUAL_BUDGET_S: f64 = 75.0;
 /// Seconds that its hot trials of one question may take in one round, between the least and the most of them.
-const SHORT_HOT_S: f64 = 0.1;
+const SHORT_HOT_S: f64 = 0.06;
 /// What one may take that is to be precise, and is told no more.
 const PRECISION_BUDGET_S: f64 = 1800.0;
 
