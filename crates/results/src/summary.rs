@@ -349,12 +349,10 @@ fn published_scores(run: &Run) -> Vec<PublishedScore> {
 
 /// A phase in which nothing was to be asked has no score: what was never planned is not missing.
 fn planned(run: &Run, configuration: &Configuration, score: Score) -> Score {
-    let Configuration { system, version, variant, .. } = configuration;
     let asked = |phases: &[Phase]| {
-        run.trials().map(|trial| &trial.cell).any(|cell| {
-            (&cell.system, &cell.version, &cell.variant) == (system, version, variant)
-                && phases.contains(&cell.phase)
-        })
+        run.trials()
+            .map(|trial| &trial.cell)
+            .any(|cell| configuration.has(cell) && phases.contains(&cell.phase))
     };
     let (cold, hot) = (asked(&[Phase::Cold, Phase::ColdUnverified]), asked(&[Phase::Hot]));
     Score { cold: score.cold.filter(|_| cold), hot: score.hot.filter(|_| hot), ..score }
