@@ -627,3 +627,20 @@ fn the_table_of_systems() {
     assert_eq!((one.state, one.licence.as_str(), one.download_bytes), ("other platform", "MIT", None));
     assert_eq!(line("byaddress", "9").state, "by address");
 }
+
+/// The table of the document about fairness is what the folders set.
+#[test]
+fn the_documented_memory_settings_are_those_of_the_folders() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/fairness.md");
+    let document = fs::read_to_string(path).unwrap();
+    let rows: Vec<&str> = document.lines().filter(|line| line.starts_with('|')).collect();
+    for system in Catalogue::load(&[]).unwrap().systems() {
+        let variant = &system.variants()[0].name;
+        let configuration = system.configuration(system.default_version(), variant, "default").unwrap();
+        let sized = configuration.with_memory(Profile::Sized, 100 << 30).unwrap();
+        for setting in sized.memory_settings {
+            let name = format!("`{}`", setting.name.trim_end_matches(" of WiredTiger"));
+            assert!(rows.iter().any(|row| row.contains(&name)), "{}: {name} is not documented", system.name());
+        }
+    }
+}
