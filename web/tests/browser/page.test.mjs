@@ -314,8 +314,9 @@ test('a figure opens its trials by mouse and by keyboard, as many as it has', as
   const told = Number(await page.locator('dialog .pairs div', { hasText: 'trials with a time' }).locator('dd').textContent());
   assert.ok(told > 0);
   // Memory settings are a table too.
-  const trials = page.locator('dialog .table', { has: page.locator('th', { hasText: 'round' }) });
-  assert.equal(await trials.first().locator('tbody tr').count(), told);
+  const trials = page.locator('dialog [aria-label="Trials"] tbody tr');
+  await trials.first().waitFor();
+  assert.equal(await trials.count(), told);
   assert.ok(await page.locator('dialog svg').count() > 0);
   const byMouse = await page.locator('#dialog-title').textContent();
   await page.keyboard.press('Escape');
