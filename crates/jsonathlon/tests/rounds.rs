@@ -92,13 +92,13 @@ fn a_budget_that_holds_no_five_rounds_is_refused_and_says_what_is_needed() {
 }
 
 #[test]
-fn a_budget_is_used_and_not_exceeded_by_much() {
+fn a_budget_that_holds_the_rounds_is_told_and_kept() {
     let world = world();
-    let ended = world.measure("ma,mb", &["-n", "300", "--budget", "20s", "--timeout", "60s"]).expect(0);
-    let ended = ended.says(&["rounds are planned for the budget of 20 s"]);
+    let ended = world.measure("ma,mb", &["-n", "300", "--budget", "30s", "--timeout", "60s"]).expect(0);
+    let ended = ended.says(&["rounds are planned for the budget of 30 s"]);
     let summary = ended.summary();
     let rounds = world.kept("out").trials().iter().map(|trial| trial.round).max().unwrap();
-    assert!(rounds > 5, "only {rounds} rounds of some tenths of a second in 20 s");
+    assert!(rounds >= 5, "only {rounds} rounds of about a second in 30 s");
     summary.is_right("ma");
     summary.is_right("mb");
 }

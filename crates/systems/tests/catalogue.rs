@@ -640,7 +640,11 @@ fn the_documented_memory_settings_are_those_of_the_folders() {
         let sized = configuration.with_memory(Profile::Sized, 100 << 30).unwrap();
         for setting in sized.memory_settings {
             let name = format!("`{}`", setting.name.trim_end_matches(" of WiredTiger"));
-            assert!(rows.iter().any(|row| row.contains(&name)), "{}: {name} is not documented", system.name());
+            assert!(
+                rows.iter().any(|row| row.contains(&name)),
+                "{}: {name} is not documented",
+                system.name()
+            );
         }
     }
 }
