@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jsonathlon_results::jsonbench::{ResultFile, scale};
 use jsonathlon_results::published::{MACHINE, Published};
+use jsonathlon_results::ranking::Preparation;
 use jsonathlon_results::score::{Entrant, QUESTIONS, Score, Times, scores};
 use jsonathlon_results::summary::{PublishedScore, Summary};
 
@@ -168,6 +169,9 @@ pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
             rankings.push(&one.ranking);
         }
     }
+    // As in every table.
+    let place = |ranking: &str| Preparation::ALL.iter().position(|class| ranking.starts_with(class.word()));
+    rankings.sort_by_key(|ranking| place(ranking).unwrap_or(Preparation::ALL.len()));
     let header =
         ["class", "system", "variant", "storage", "hot score", "cold score", "size score", "answered"];
     let mut section = Section::new("published score, round 1 only".to_owned(), &header, 4);

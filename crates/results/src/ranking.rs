@@ -21,6 +21,9 @@ pub enum Preparation {
 }
 
 impl Preparation {
+    /// All classes, in the order in which they are shown.
+    pub const ALL: [Self; 3] = [Self::AsIs, Self::Prepared, Self::Extracted];
+
     /// The word used in files and tables.
     #[must_use]
     pub fn word(self) -> &'static str {
