@@ -2,7 +2,7 @@
 
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::ranking::{Preparation, Profile};
-use jsonathlon_results::record::Body;
+use jsonathlon_results::record::{Body, Phase};
 use jsonathlon_results::summary::{Entry, Run, Stolen, Summary};
 
 use crate::{format, published, questions};
@@ -379,14 +379,9 @@ fn precision(summary: &Summary) -> Vec<String> {
         let to = one
             .share
             .map_or_else(|| "no interval".to_owned(), |share| format!("± {}", format::percent(share)));
-        notes.push(format!(
-            "  not within ± {share}: {} {} {} {} {}: {to}",
-            one.system,
-            one.version,
-            one.variant,
-            one.step,
-            one.phase.words()
-        ));
+        let phase = if one.phase == Phase::Load { "" } else { one.phase.words() };
+        let cell = [&one.system, &one.version, &one.variant, &one.step, phase].join(" ");
+        notes.push(format!("  not within ± {share}: {}: {to}", cell.trim_end()));
     }
     notes
 }
