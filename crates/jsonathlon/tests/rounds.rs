@@ -159,3 +159,17 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
     let tables = world.run(&["export", &out]).expect(0).stdout;
     assert!(tables.contains("as-is, stock") && tables.contains("ranked apart"), "{tables}");
 }
+
+#[test]
+fn a_load_that_fails_fails_those_planned_after_it_and_the_run_is_complete() {
+    let fault = json!({"on": "load", "nth": 1, "do": "crash"});
+    let world = World::with(&[mock("ma", json!({"faults": [fault]})), mock("mb", json!({}))]);
+    let summary = world.measure("ma,mb", &["-n", "300", "-r", "3", "--load-rounds", "3"]).expect(1).summary();
+    assert!(summary.complete);
+    world.kept("out").is_complete();
+    let loads: Vec<u32> =
+        summary.failures_of("ma").iter().filter(|one| one.step == "load").map(|one| one.round).collect();
+    assert_eq!(loads, [1, 2, 3]);
+    assert_eq!(summary.entry("ma", "load").median_s, None);
+    summary.is_right("mb");
+}

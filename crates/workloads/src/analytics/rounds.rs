@@ -97,6 +97,9 @@ impl<'a> Analytics<'a> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), RunError> {
         let is_asked = self.settings.states.contains(&state);
+        if state == State::Drained {
+            self.fail_planned_loads(round, one, recorder)?;
+        }
         let is_open = |question: Question| {
             let keys = one.cells.question_keys(question, state, round, self.settings);
             keys.iter().any(|key| !recorder.has(key))
@@ -140,6 +143,25 @@ impl<'a> Analytics<'a> {
         }
     }
 
+    /// What could not be loaded once is not loaded again; where this round's load was planned, it has failed too.
+    fn fail_planned_loads(
+        &self,
+        round: u32,
+        one: &Prepared<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), RunError> {
+        let is_planned = self.settings.load_rounds.is_some_and(|rounds| round <= rounds);
+        let Err(failure) = &one.answers else { return Ok(()) };
+        if !one.is_loaded || !is_planned {
+            return Ok(());
+        }
+        let cells = [one.cells.load(), one.cells.size(State::Drained)];
+        for (key, cell) in one.cells.load_keys(round).into_iter().zip(cells) {
+            recorder.failed(key, &cell, round, 0, not_asked(failure))?;
+        }
+        Ok(())
+    }
+
     /// Loads a target into a fresh folder and drains it; of rounds that begin with a load, both are recorded.
     fn load(&self, round: u32, one: &mut Prepared<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         let what = format!("loading {}", one.cells.target.id());
@@ -148,6 +170,8 @@ impl<'a> Analytics<'a> {
         if one.is_loaded
             && let Err(failure) = cell_result(one.session.start_afresh())?
         {
+            let cell = one.cells.load();
+            recorder.failed(cell.trial_key(round, 0), &cell, round, 0, failure.clone())?;
             one.answers = Err(failure);
         } else {
             load::load(self, round, one, recorder)?;
