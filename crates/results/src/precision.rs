@@ -62,7 +62,7 @@ impl Wanted {
     /// The error probability of the intervals of a run that ended after `rounds` rounds: its look's portion, or
     /// all that is left where the time was spent between two looks.
     fn alpha(self, rounds: u32) -> f64 {
-        let looks = Looks::new(self.least, PRECISION_ROUNDS.max(self.least));
+        let looks = Looks::new(self.least, PRECISION_ROUNDS);
         if looks.rounds().contains(&rounds) { looks.alpha_at(rounds) } else { looks.alpha_at_end(rounds) }
     }
 }

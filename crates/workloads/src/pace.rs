@@ -52,7 +52,7 @@ pub(crate) struct Pace {
     looks: Looks,
     /// Seconds since the run began, at the end of the round before.
     before_s: f64,
-    /// What the last round took, and the longest one after the first, which has loads in it.
+    /// Seconds that the last round took.
     last_s: f64,
     words: Option<String>,
 }
@@ -63,14 +63,15 @@ impl Pace {
         Self {
             enough,
             least,
-            looks: Looks::new(least, PRECISION_ROUNDS.max(least)),
+            looks: Looks::new(least, PRECISION_ROUNDS),
             before_s: elapsed_s,
             last_s: 0.0,
             words: None,
         }
     }
 
-    /// What follows `round`, which ended `elapsed_s` seconds after the run began. `ranked` has the ranked cells.
+    /// What follows `round`, which ended `elapsed_s` seconds after the run began. `ranked` gives the ranked cells, which
+    /// only a run that is to be precise looks at.
     ///
     /// # Errors
     /// [`RunError::Budget`] when a strict budget does not hold the planned rounds.
@@ -78,7 +79,7 @@ impl Pace {
         &mut self,
         round: u32,
         elapsed_s: f64,
-        ranked: &[CellRounds],
+        ranked: impl FnOnce() -> Vec<CellRounds>,
     ) -> Result<Next, RunError> {
         self.words = None;
         self.last_s = elapsed_s - self.before_s;
@@ -131,7 +132,7 @@ impl Pace {
         elapsed_s: f64,
         share: f64,
         seconds: f64,
-        ranked: &[CellRounds],
+        ranked: impl FnOnce() -> Vec<CellRounds>,
     ) -> Next {
         if elapsed_s + self.last_s > OF_BUDGET * seconds || self.looks.next(round).is_none() {
             self.words = Some("the time for --precision is spent".to_owned());
@@ -142,6 +143,7 @@ impl Pace {
             return Next::Another;
         }
         let alpha = self.looks.alpha_at(round);
+        let ranked = ranked();
         let open = ranked.iter().filter(|cell| !is_precise(cell, alpha, share)).count();
         if open == 0 {
             return Next::Enough;
@@ -165,7 +167,7 @@ mod tests {
     fn rounds(mut pace: Pace, each_s: f64, first_s: f64, ranked: &[CellRounds]) -> Result<u32, RunError> {
         let mut elapsed = first_s;
         let mut round = 1;
-        while pace.after(round, elapsed, ranked)? == Next::Another {
+        while pace.after(round, elapsed, || ranked.to_vec())? == Next::Another {
             round += 1;
             elapsed += each_s;
         }

@@ -72,7 +72,7 @@ impl<'a> Analytics<'a> {
             let next = match fixed {
                 Some(rounds) if round >= rounds => Next::Enough,
                 Some(_) => Next::Another,
-                None => pace.after(round, self.elapsed_s(), &recorder.ranked(self.targets, state))?,
+                None => pace.after(round, self.elapsed_s(), || recorder.ranked(self.targets, state))?,
             };
             if let Some(words) = pace.words() {
                 recorder.observer.event(&Event::Pace(words));
