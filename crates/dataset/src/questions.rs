@@ -66,12 +66,12 @@ impl Question {
     /// What is asked, as a heading.
     pub fn title(self) -> &'static str {
         match self {
-            Question::Q1 => "Top event types",
-            Question::Q2 => "Top event types with unique users",
-            Question::Q3 => "When people use it",
-            Question::Q4 => "Top 3 post veterans",
-            Question::Q5 => "Top 3 users with the longest activity",
-            Question::Q6 => "Languages of posts (unprepared)",
+            Question::Q1 => "top event types",
+            Question::Q2 => "top event types with unique users",
+            Question::Q3 => "when do people use it",
+            Question::Q4 => "top 3 post veterans",
+            Question::Q5 => "top 3 longest activity",
+            Question::Q6 => "posts by first language, an unprepared path",
         }
     }
 
@@ -85,11 +85,6 @@ impl Question {
             Question::Q5 => &["did", "span_us"],
             Question::Q6 => &["lang", "count"],
         }
-    }
-
-    /// At most how many rows the answer has, where the question itself says so.
-    pub fn limit(self) -> Option<usize> {
-        matches!(self, Question::Q4 | Question::Q5).then_some(VETERANS)
     }
 
     /// Its place in [`Question::ALL`].

@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use jsonathlon_report::format;
+use jsonathlon_results::id::Step;
 use jsonathlon_results::record::{Cell, Verdict};
-use jsonathlon_systems::{Progress as InstallProgress, Step};
+use jsonathlon_systems::{Progress as InstallProgress, Step as InstallStep};
 use jsonathlon_workloads::observer::{Event, Observer};
 
 /// Plain lines about long work come at most this often.
@@ -111,7 +112,7 @@ impl RunProgress {
 
 /// A configuration for people; versions of one system may run side by side.
 fn configuration(cell: &Cell) -> String {
-    format!("{} {} {}", cell.system, cell.version, cell.variant)
+    format!("{} {} {}", cell.id.system, cell.id.version, cell.id.variant)
 }
 
 impl Observer for RunProgress {
@@ -129,13 +130,13 @@ impl Observer for RunProgress {
             }
             Event::Trial(trial) => {
                 let cell = &trial.cell;
-                if cell.step.starts_with('q') && self.trials_since.is_none() {
+                if cell.step.is_own() && self.trials_since.is_none() {
                     self.trials_since = Some((Instant::now(), self.trials.0));
                 }
                 let name = format!("{} {}", configuration(cell), cell.step);
                 if let Some(failure) = &trial.failure {
                     self.line(&format!("{name}: {}: {}", failure.kind.word(), one_line(&failure.error)));
-                } else if cell.step == "load" {
+                } else if cell.step == Step::Load {
                     let seconds = trial.seconds.map(format::seconds).unwrap_or_default();
                     let loaded = trial.metrics.get("documents_loaded").copied().unwrap_or(0.0);
                     let partial = if trial.verdict == Verdict::Partial { ", not all of them" } else { "" };
@@ -166,7 +167,7 @@ pub(crate) struct InstallBar {
     bar: ProgressBar,
     terminal: bool,
     name: String,
-    step: Option<Step>,
+    step: Option<InstallStep>,
 }
 
 impl InstallBar {
@@ -180,24 +181,24 @@ impl InstallBar {
 
     pub(crate) fn show(&mut self, progress: InstallProgress) {
         let words = match progress.step {
-            Step::Waiting => "waiting for another process that installs",
-            Step::Downloading => "downloading",
-            Step::Verifying => "verifying",
-            Step::Building => "building",
-            Step::Unpacking => "unpacking",
+            InstallStep::Waiting => "waiting for another process that installs",
+            InstallStep::Downloading => "downloading",
+            InstallStep::Verifying => "verifying",
+            InstallStep::Building => "building",
+            InstallStep::Unpacking => "unpacking",
         };
         if self.step != Some(progress.step) {
             self.step = Some(progress.step);
             self.bar.reset_eta();
             self.bar.set_style(match (progress.step, progress.total) {
-                (Step::Building, _) => bar("packages"),
+                (InstallStep::Building, _) => bar("packages"),
                 (_, 0) => spinner(),
                 _ => bar_of_bytes(),
             });
             if !self.terminal {
                 let size = match (progress.step, progress.total) {
                     (_, 0) => String::new(),
-                    (Step::Building, packages) => format!(" ({packages} packages, minutes)"),
+                    (InstallStep::Building, packages) => format!(" ({packages} packages, minutes)"),
                     (_, bytes) => format!(" ({})", format::bytes(bytes as f64)),
                 };
                 anstream::eprintln!("{}: {words}{size}", self.name);

@@ -13,6 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Body, Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
@@ -39,7 +40,7 @@ fn open_folder() -> tempfile::TempDir {
 }
 
 fn questions(summary: &Summary) -> impl Iterator<Item = &Entry> {
-    summary.results.iter().filter(|entry| entry.step.starts_with('q'))
+    summary.results.iter().filter(|entry| entry.cell.step.is_own())
 }
 
 #[test]
@@ -80,20 +81,16 @@ fn keep_their_promises(systems: &[&str], arguments: &[&str], documents: u64) {
     let (run, summary) = run(&out, &[&common, arguments].concat());
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     for system in systems {
-        assert!(run.manifest.configurations.iter().any(|configuration| configuration.system == system));
+        assert!(run.manifest.configurations.iter().any(|configuration| configuration.id.system == system));
     }
     for configuration in &run.manifest.configurations {
-        let of = |entry: &&Entry| {
-            entry.system == configuration.system
-                && entry.variant == configuration.variant
-                && entry.parameters.get("storage").and_then(|s| s.as_str()) == Some(&configuration.storage)
-        };
+        let of = |entry: &&Entry| configuration.has(&entry.cell);
         let asked: Vec<&Entry> = questions(&summary).filter(of).collect();
         // Six questions, cold and hot; what is in memory cannot be cold.
         assert_eq!(asked.len(), if configuration.reference { 6 } else { 12 }, "{configuration:?}");
         for entry in asked {
-            let estimates = configuration.variant == "uniq" || configuration.system == "elasticsearch";
-            let declared = estimates && entry.step == "q2";
+            let estimates = configuration.id.variant == "uniq" || configuration.id.system == "elasticsearch";
+            let declared = estimates && entry.cell.step.word() == "q2";
             let expected = if declared { Verdict::Approximate } else { Verdict::Exact };
             assert_eq!(entry.verdict, expected, "{entry:?}");
             assert!(entry.median_s.unwrap() > 0.0);
@@ -101,10 +98,10 @@ fn keep_their_promises(systems: &[&str], arguments: &[&str], documents: u64) {
                 assert!(entry.metrics["relative_error"] <= 0.01, "{entry:?}");
             }
         }
-        let load = summary.results.iter().filter(of).find(|entry| entry.step == "load").unwrap();
+        let load = summary.results.iter().filter(of).find(|entry| entry.cell.step.word() == "load").unwrap();
         assert_eq!(load.metrics["documents_loaded"], documents as f64);
         assert_eq!(load.verdict, Verdict::Exact);
-        for size in summary.results.iter().filter(of).filter(|entry| entry.step == "size") {
+        for size in summary.results.iter().filter(of).filter(|entry| entry.cell.step.word() == "size") {
             let files = size.metrics["files_bytes"];
             // Dolt's own catalogue only estimates.
             let total = size.metrics.get("total_bytes").copied().unwrap_or(files);
@@ -130,7 +127,7 @@ fn keep_their_promises(systems: &[&str], arguments: &[&str], documents: u64) {
         if let Body::Structure(structure) = &record.body {
             structures += 1;
             assert_eq!(structure.compared, 1000);
-            let expected = match (structure.cell.system.as_str(), structure.cell.variant.as_str()) {
+            let expected = match (structure.cell.id.system.as_str(), structure.cell.id.variant.as_str()) {
                 ("sqlite" | "elasticsearch" | "mariadb", _) | ("duckdb", "json") => "bytes",
                 ("duckdb" | "postgresql" | "mongodb" | "mysql" | "dolt", _) | ("clickhouse", "plain") => {
                     "value"
@@ -153,10 +150,9 @@ fn both_states_are_asked_and_never_mixed() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("run");
     let (_, summary) = run(&out, &["--scale", "3k", "--rounds", "1", "--trials", "1", "--state", "both"]);
-    for state in ["drained", "compacted"] {
-        let in_state: Vec<&Entry> = questions(&summary)
-            .filter(|entry| entry.parameters.get("state").and_then(|s| s.as_str()) == Some(state))
-            .collect();
+    for state in State::ALL {
+        let in_state: Vec<&Entry> =
+            questions(&summary).filter(|entry| entry.cell.state == Some(state)).collect();
         // Three systems in two classes, six questions, cold and hot, and two yardsticks that are hot alone.
         assert_eq!(in_state.len(), 72 + 12);
         assert!(in_state.iter().all(|entry| entry.verdict == Verdict::Exact && entry.trials == 1));
@@ -172,7 +168,7 @@ fn planted_bad_lines_are_lost_one_by_one_and_by_name() {
     let out = folder.path().join("run");
     let (run, summary) = run(&out, &["--scale", "20k", "--malformed", "16", "--rounds", "1"]);
     assert!(questions(&summary).all(|entry| entry.verdict == Verdict::Exact));
-    let loads: Vec<&Entry> = summary.results.iter().filter(|entry| entry.phase == Phase::Load).collect();
+    let loads: Vec<&Entry> = summary.results.iter().filter(|entry| entry.cell.phase == Phase::Load).collect();
     assert_eq!(loads.len(), 8);
     for load in loads {
         assert_eq!(load.metrics["documents_offered"], 20_000.0, "{load:?}");

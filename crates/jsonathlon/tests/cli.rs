@@ -181,7 +181,7 @@ fn result_files_hold_the_trials_of_the_journal_and_are_shown_below_published_one
                 let step = format!("q{}", question + 1);
                 let trial = run.trials().find(|trial| {
                     of.has(&trial.cell)
-                        && trial.cell.step == step
+                        && trial.cell.step.word() == step
                         && (trial.cell.phase == Phase::Hot) == (place > 0)
                         && (trial.round, trial.order) == (1, [0, 0, 1][place])
                 });
@@ -189,7 +189,8 @@ fn result_files_hold_the_trials_of_the_journal_and_are_shown_below_published_one
                 assert!((seconds - time.unwrap()).abs() < 1e-9, "{name} {step} {place}: {seconds} {time:?}");
             }
         }
-        let load = run.trials().find(|trial| of.has(&trial.cell) && trial.cell.step == "load").unwrap();
+        let load =
+            run.trials().find(|trial| of.has(&trial.cell) && trial.cell.step.word() == "load").unwrap();
         assert!((load.seconds.unwrap() - file.load_time.unwrap()).abs() < 1e-9);
     }
     // Nothing is written over, and the list on standard output holds the same.
@@ -508,7 +509,7 @@ fn both_states_and_the_published_cold_are_kept_apart() {
         let entries = summary.entries("ma", question);
         let mut seen: Vec<(&str, &str)> = entries
             .iter()
-            .map(|entry| (entry.parameters["state"].as_str().unwrap(), entry.phase.word()))
+            .map(|entry| (entry.cell.state.unwrap().word(), entry.cell.phase.word()))
             .map(|(state, phase)| (state, phase.trim_end_matches("-unverified")))
             .collect();
         seen.sort_unstable();

@@ -18,10 +18,10 @@ fn measured(systems: &str) -> World {
     let world = World::with(&all);
     world.measure_into("a", systems, &["-n", "200", "-r", "5", "-t", "2", "--load-rounds", "3"]).expect(0);
     rewrite(&world, "a", |trial| {
-        let question = trial.cell.step.trim_start_matches('q').parse().unwrap_or(7.0);
+        let question = trial.cell.step.word().trim_start_matches('q').parse().unwrap_or(7.0);
         let shared = 1.0 + 0.01 * f64::from(trial.round);
         trial.seconds = trial.seconds.map(|_| 0.01 * question * shared);
-        if trial.cell.system == CONTROL {
+        if trial.cell.id.system == CONTROL {
             trial.metrics.values_mut().for_each(|seconds| *seconds = 0.015 * shared);
         }
     });
@@ -73,7 +73,7 @@ fn smaller(world: &World, to: &str, unwanted: impl Fn(&str) -> bool) {
 }
 
 fn is(trial: &Trial, step: &str, phase: Phase) -> bool {
-    trial.cell.step == step && trial.cell.phase == phase
+    trial.cell.step.word() == step && trial.cell.phase == phase
 }
 
 fn fail(trial: &mut Trial) {
@@ -164,7 +164,7 @@ fn two_sides_of_one_run_are_gated() {
     let refused = compare(&world, &arguments).expect(0).stdout;
     assert!(refused.contains("compared with ma: 0 slower, 0 faster, 13 no difference shown"), "{refused}");
     rewrite(&world, "a", |trial| {
-        if trial.cell.system == "mb" && is(trial, "q2", Phase::Hot) {
+        if trial.cell.id.system == "mb" && is(trial, "q2", Phase::Hot) {
             trial.seconds = trial.seconds.map(|seconds| 1.25 * seconds);
         }
     });
@@ -320,7 +320,7 @@ fn what_cannot_be_compared_any_more_does_not_pass() {
     let text = compare(&world, &["a", "b", "--fail-on-regression", "5%"]).expect(1).stdout;
     assert!(text.contains("6 cells that were right in A are missing or not comparable in B"), "{text}");
     // A size that cannot be taken, and answers that nothing was compared with.
-    planted(&world, "c", |trial| trial.cell.step == "size", fail);
+    planted(&world, "c", |trial| trial.cell.step.word() == "size", fail);
     let text = compare(&world, &["a", "c", "--fail-on-regression", "1000%"]).expect(1).stdout;
     assert!(text.contains("regression: ma 1.0 plain default: size, drained now fails"), "{text}");
     planted(
@@ -347,12 +347,12 @@ fn a_gate_that_tested_nothing_does_not_pass() {
     }
     // A load that took five times as long is in sight. In one round it shows nothing, in three it does.
     let five = |trial: &mut Trial| trial.seconds = trial.seconds.map(|seconds| 5.0 * seconds);
-    planted(&world, "c", |trial| trial.cell.step == "load", five);
+    planted(&world, "c", |trial| trial.cell.step.word() == "load", five);
     let text = compare(&world, &["a", "c", "--fail-on-regression", "5%"]).expect(1).stdout;
     assert!(text.contains("regression: ma 1.0 plain default: load takes 5.00 times as long"), "{text}");
     smaller(&world, "d", |key| key.contains("/load/") && !key.ends_with("#1.0"));
     rewrite(&world, "d", |trial| {
-        if trial.cell.step == "load" {
+        if trial.cell.step.word() == "load" {
             five(trial)
         }
     });

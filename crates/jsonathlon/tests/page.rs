@@ -60,31 +60,36 @@ fn every_figure_of_a_page_is_the_summarys_and_has_its_trials_behind_it() {
     let summary = run.summary();
     let cells = figures["runs"][0]["cells"].as_array().unwrap();
     let behind = evidence["runs"][0]["cells"].as_array().unwrap();
-    let entries: Vec<_> = summary.results.iter().filter(|entry| entry.system != "files").collect();
+    let entries: Vec<_> = summary.results.iter().filter(|entry| entry.cell.id.system != "files").collect();
     assert_eq!((cells.len(), behind.len()), (entries.len(), entries.len()));
     let texts = &evidence["runs"][0]["texts"];
     for ((entry, cell), behind) in entries.into_iter().zip(cells).zip(behind) {
         let configuration =
             &figures["runs"][0]["configurations"][cell["configuration"].as_u64().unwrap() as usize];
-        assert_eq!(configuration["system"], entry.system);
+        assert_eq!(configuration["system"], entry.cell.id.system);
         assert_eq!(
             (&cell["step"], &cell["verdict"]),
-            (&entry.step.as_str().into(), &entry.verdict.word().into())
+            (&entry.cell.step.word().into(), &entry.verdict.word().into())
         );
         for (shown, known) in [("median_s", entry.median_s), ("low_s", entry.low_s), ("high_s", entry.high_s)]
         {
-            assert!(near(&cell[shown], known), "{shown} of {}: {} and {known:?}", entry.key(), cell[shown]);
+            assert!(
+                near(&cell[shown], known),
+                "{shown} of {}: {} and {known:?}",
+                entry.cell.key(),
+                cell[shown]
+            );
         }
         for (name, value) in &entry.metrics {
             // What a server says itself stands with each trial.
-            assert!(near(&cell["metrics"][name], Some(*value)), "{name} of {}", entry.key());
+            assert!(near(&cell["metrics"][name], Some(*value)), "{name} of {}", entry.cell.key());
         }
-        let trials: Vec<_> = run.trials().filter(|trial| trial.cell.key() == entry.key()).collect();
-        assert_eq!(behind["key"], entry.key());
+        let trials: Vec<_> = run.trials().filter(|trial| trial.cell.key() == entry.cell.key()).collect();
+        assert_eq!(behind["key"], entry.cell.key());
         let seconds = behind["trials"]["seconds"].as_array().unwrap();
         assert_eq!(seconds.len(), trials.len());
         assert!(seconds.iter().zip(&trials).all(|(shown, trial)| near(shown, trial.seconds)));
-        if entry.step.starts_with('q') && entry.system != "yardstick" {
+        if entry.cell.step.is_own() && entry.cell.id.system != "yardstick" {
             let text = |at: &Value| texts[at.as_u64().unwrap() as usize].as_str().unwrap().to_owned();
             assert!(text(&behind["statement"]).starts_with("SELECT"), "{behind}");
             assert!(text(&behind["plan"]["text"]).contains("-> node 3 of"), "{behind}");

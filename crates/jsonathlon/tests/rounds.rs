@@ -7,6 +7,8 @@ mod support;
 use std::collections::BTreeSet;
 
 use jsonathlon_results::comparison::Against;
+use jsonathlon_results::id::{State, Step};
+use jsonathlon_results::ranking::Profile;
 use jsonathlon_results::record::Phase;
 use jsonathlon_results::summary::Summary;
 use rustix::process::Signal;
@@ -52,8 +54,8 @@ fn a_short_load_is_repeated_and_a_control_is_timed_in_every_round() {
     let loads: BTreeSet<(String, u32)> = kept
         .trials()
         .into_iter()
-        .filter(|trial| trial.cell.step == "size" && trial.cell.parameters["state"] == "drained")
-        .map(|trial| (trial.cell.system, trial.round))
+        .filter(|trial| trial.cell.step == Step::Size && trial.cell.state == Some(State::Drained))
+        .map(|trial| (trial.cell.id.system, trial.round))
         .collect();
     assert_eq!(loads.len(), 6, "a size after every load: {loads:?}");
     // Before each system's turn, in every round.
@@ -71,7 +73,7 @@ fn loads_that_were_asked_for_are_planned_and_resumed() {
     let world = World::with(&[mock("ma", json!({"delay_ms": {"load": 200, "q1": 10}}))]);
     let running = world.start_measuring("out", "ma", &["-n", "300", "-r", "4", "--load-rounds", "4"]);
     let kept = world.kept("out");
-    let loads = || kept.trials().into_iter().filter(|trial| trial.cell.step == "load").count();
+    let loads = || kept.trials().into_iter().filter(|trial| trial.cell.step.word() == "load").count();
     eventually("there are two loads", || loads() >= 2);
     running.signal(Signal::INT);
     running.end(support::LIMIT).expect(4);
@@ -111,14 +113,14 @@ fn precision_ends_with_every_cell_within_it_or_named() {
     let precision = summary.precision.as_ref().unwrap();
     assert!(precision.rounds >= 5 && precision.alpha < 0.05);
     let ranked = |entry: &&jsonathlon_results::summary::Entry| {
-        matches!(entry.phase, Phase::Load | Phase::Cold | Phase::Hot)
+        matches!(entry.cell.phase, Phase::Load | Phase::Cold | Phase::Hot)
     };
     for entry in summary.results.iter().filter(ranked) {
         let within = entry.high_s.is_some_and(|high| high <= 1.9 * entry.median_s.unwrap());
-        let named = precision
-            .not_reached
-            .iter()
-            .any(|one| (&one.system, &one.step, one.phase) == (&entry.system, &entry.step, entry.phase));
+        let named = precision.not_reached.iter().any(|one| {
+            (&one.id.system, &one.step, one.phase)
+                == (&entry.cell.id.system, &entry.cell.step, entry.cell.phase)
+        });
         assert_ne!(within, named, "{entry:?}");
     }
     let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
@@ -147,13 +149,13 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
     let best = summary.comparisons.iter().filter(|one| one.against == Against::Best);
     for one in best {
         assert_eq!(one.ratio, 1.0, "{one:?}");
-        let profile = one.parameters.get("profile").and_then(|word| word.as_str());
-        assert_eq!(profile, one.other_profile.map(jsonathlon_results::ranking::Profile::word));
+        assert_eq!(one.cell.profile, one.other_profile);
     }
-    let sized = summary.results.iter().find(|entry| {
-        entry.step == "q1" && entry.parameters.get("profile").is_some_and(|word| word == "sized")
-    });
-    assert_eq!(sized.unwrap().parameters["memory"], 256 << 20);
+    let sized = summary
+        .results
+        .iter()
+        .find(|entry| entry.cell.step.word() == "q1" && entry.cell.profile == Some(Profile::Sized));
+    assert_eq!(sized.unwrap().cell.parameters["memory"], 256 << 20);
     // Nothing is left to do, and nothing was planned otherwise.
     world.run(&["run", "--resume", &out]).expect(0);
     let tables = world.run(&["export", &out]).expect(0).stdout;
@@ -167,8 +169,12 @@ fn a_load_that_fails_fails_those_planned_after_it_and_the_run_is_complete() {
     let summary = world.measure("ma,mb", &["-n", "300", "-r", "3", "--load-rounds", "3"]).expect(1).summary();
     assert!(summary.complete);
     world.kept("out").is_complete();
-    let loads: Vec<u32> =
-        summary.failures_of("ma").iter().filter(|one| one.step == "load").map(|one| one.round).collect();
+    let loads: Vec<u32> = summary
+        .failures_of("ma")
+        .iter()
+        .filter(|one| one.cell.step == Step::Load)
+        .map(|one| one.round)
+        .collect();
     assert_eq!(loads, [1, 2, 3]);
     assert_eq!(summary.entry("ma", "load").median_s, None);
     summary.is_right("mb");

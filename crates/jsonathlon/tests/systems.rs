@@ -235,14 +235,17 @@ fn the_document_about_adding_a_system_leads_to_one_that_answers_exactly() {
     let summary = ended.summary();
     assert!(summary.complete && summary.failures.is_empty());
     for question in QUESTIONS {
-        let asked = summary.results.iter().filter(|entry| entry.system == name && entry.step == question);
+        let asked = summary
+            .results
+            .iter()
+            .filter(|entry| entry.cell.id.system == name && entry.cell.step.word() == question);
         let verdicts: Vec<Verdict> = asked.map(|entry| entry.verdict).collect();
         // Two storage settings, cold and hot.
         let ranked = postgresql.variants().iter().filter(|variant| variant.ranked).count();
         assert_eq!(verdicts, vec![Verdict::Exact; ranked * 4], "{question}");
     }
     let manifest = world.kept("out").manifest();
-    let mine = manifest.configurations.iter().find(|configuration| configuration.system == name).unwrap();
+    let mine = manifest.configurations.iter().find(|configuration| configuration.id.system == name).unwrap();
     assert!(mine.exceptions.iter().any(|one| one.why == "What one process does alone."), "{mine:?}");
 
     // What the system does not know is in its own words; the setting above did reach it.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jsonathlon_measure::statistics::median;
 use jsonathlon_results::growth::Growth;
+use jsonathlon_results::id::Id;
 use jsonathlon_results::noise::SelfComparison;
 
 use crate::format;
@@ -18,7 +19,7 @@ pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], look: Loo
     let mut section = Section::new(title, &header, 1);
     let mut by_step: BTreeMap<&str, Vec<&SelfComparison>> = BTreeMap::new();
     for one in comparisons {
-        by_step.entry(&one.step).or_default().push(one);
+        by_step.entry(one.step.word()).or_default().push(one);
     }
     for (step, some) in by_step {
         let ratios: Vec<f64> = some.iter().map(|one| one.ratio.median).collect();
@@ -66,7 +67,7 @@ pub fn growth(growths: &[Growth], look: Look) -> String {
     let header: Vec<&str> = header.iter().map(String::as_str).collect();
     let mut section = Section::new("growth with the number of documents".to_owned(), &header, 4);
     for one in growths {
-        let [system, version, variant, storage] = &one.configuration;
+        let Id { system, version, variant, storage } = &one.configuration;
         let mut row =
             vec![format!("{system} {version}"), variant.clone(), storage.clone(), one.figure.clone()];
         let show = if one.figure.ends_with("bytes") { format::bytes } else { format::seconds };

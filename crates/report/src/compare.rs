@@ -7,6 +7,7 @@ use jsonathlon_results::compare::{
     RunComparison, Side,
 };
 use jsonathlon_results::comparison::Difference;
+use jsonathlon_results::id::Id;
 use jsonathlon_results::record::Verdict;
 
 use crate::sections::{Section, none, optional, printable, short};
@@ -273,9 +274,9 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
         _ => none(),
     };
     let mut row = vec![
-        system([&cell.a.system, &cell.a.version], [&cell.system, &cell.b.version]),
-        change(&cell.a.variant, &cell.variant),
-        change(&cell.a.storage, &cell.storage),
+        system(&cell.a.id, &cell.b.id),
+        change(&cell.a.id.variant, &cell.b.id.variant),
+        change(&cell.a.id.storage, &cell.b.id.storage),
     ];
     if has_classes(comparison) {
         row.push(if cell.reference { none() } else { printable(&cell.class) });
@@ -301,10 +302,10 @@ fn change(a: &str, b: &str) -> String {
 }
 
 /// Name and version, and what became of them.
-fn system(a: [&str; 2], b: [&str; 2]) -> String {
-    match a[0] == b[0] {
-        true => printable(&format!("{} {}", a[0], change(a[1], b[1]))),
-        false => change(&a.join(" "), &b.join(" ")),
+fn system(a: &Id, b: &Id) -> String {
+    match a.system == b.system {
+        true => printable(&format!("{} {}", a.system, change(&a.version, &b.version))),
+        false => change(&format!("{} {}", a.system, a.version), &format!("{} {}", b.system, b.version)),
     }
 }
 
@@ -315,10 +316,11 @@ fn sizes(comparison: &RunComparison) -> Option<Section> {
         .sizes
         .iter()
         .map(|one| {
+            let [a, b] = &one.ids;
             vec![
-                system([&one.system_a, &one.version_a], [&one.system, &one.version_b]),
-                change(&one.variant_a, &one.variant),
-                printable(&one.storage),
+                system(a, b),
+                change(&a.variant, &b.variant),
+                printable(&b.storage),
                 one.what.to_owned(),
                 optional(one.a_bytes, format::bytes),
                 optional(one.b_bytes, format::bytes),
@@ -334,15 +336,14 @@ fn only(comparison: &RunComparison) -> Option<Section> {
     let mut section = Section { title: "only in one of the runs".to_owned(), ..Section::default() };
     for (side, all) in [("A", &comparison.only_in_a), ("B", &comparison.only_in_b)] {
         for one in all {
-            let Alone { system, version, variant, storage, whole, cells, .. } = one;
+            let Alone { id, whole, cells, .. } = one;
             let what = match cells.len() {
                 _ if !*whole => cells.iter().map(|cell| printable(cell)).collect::<Vec<_>>().join("; "),
                 0 => "nothing was measured".to_owned(),
                 1 => "all of it, 1 cell".to_owned(),
                 count => format!("all of it, {count} cells"),
             };
-            let name = format!("{system} {version} {variant} {storage}");
-            section.notes.push(format!("only in {side}: {}: {what}", printable(&name)));
+            section.notes.push(format!("only in {side}: {}: {what}", printable(&id.to_string())));
         }
     }
     (!section.notes.is_empty()).then_some(section)

@@ -182,9 +182,9 @@ pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
         for one in rows {
             section.rows.push(vec![
                 one.ranking.clone(),
-                format!("{} {}", one.system, one.version),
-                one.variant.clone(),
-                one.storage.clone(),
+                format!("{} {}", one.id.system, one.id.version),
+                one.id.variant.clone(),
+                one.id.storage.clone(),
                 optional(one.score.hot, two_decimals),
                 optional(one.score.cold, two_decimals),
                 optional(one.score.size, two_decimals),

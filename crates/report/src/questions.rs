@@ -1,42 +1,29 @@
 //! One table a question: times with their intervals, beside the best and beside the yardstick.
 
+use jsonathlon_dataset::questions::Question;
 use jsonathlon_results::comparison::{Against, Comparison, Difference};
+use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::{Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use crate::format;
-use crate::sections::{NAMES, Section, find, interval, name, none, optional, parameter};
-
-const QUESTIONS: [(&str, &str); 6] = [
-    ("q1", "top event types"),
-    ("q2", "top event types with unique users"),
-    ("q3", "when do people use it"),
-    ("q4", "top 3 post veterans"),
-    ("q5", "top 3 longest activity"),
-    ("q6", "posts by first language, an unprepared path"),
-];
+use crate::sections::{NAMES, Section, find, interval, name, none, optional};
 
 /// The tables of all questions in all states that they were asked in.
 pub(crate) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = Vec::new();
     for state in states(summary) {
-        sections.extend(QUESTIONS.iter().filter_map(|(id, title)| question(run, summary, id, title, &state)));
+        sections.extend(Question::ALL.into_iter().filter_map(|one| question(run, summary, one, state)));
     }
     sections
 }
 
-fn states(summary: &Summary) -> Vec<String> {
-    let mut states: Vec<String> = Vec::new();
-    for entry in summary.results.iter().filter(|entry| entry.step.starts_with('q')) {
-        if let Some(state) = parameter(entry, "state")
-            && !states.iter().any(|known| known == state)
-        {
-            states.push(state.to_owned());
-        }
-    }
-    states.sort_by_key(|state| state != "drained");
-    states
+fn states(summary: &Summary) -> Vec<State> {
+    let is_asked_in = |state: &State| {
+        summary.results.iter().any(|entry| entry.cell.step.is_own() && entry.cell.state == Some(*state))
+    };
+    State::ALL.into_iter().filter(is_asked_in).collect()
 }
 
 /// A configuration's standing in one question.
@@ -57,15 +44,15 @@ impl Standing<'_> {
     }
 }
 
-fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) -> Option<Section> {
+fn question(run: &Run, summary: &Summary, question: Question, state: State) -> Option<Section> {
     let mut standings: Vec<Standing<'_>> = Vec::new();
     for configuration in &run.manifest.configurations {
         let of = |phases: &[Phase]| {
             summary.results.iter().find(|entry| {
-                configuration.is_of(entry)
-                    && entry.step == id
-                    && parameter(entry, "state") == Some(state)
-                    && phases.contains(&entry.phase)
+                configuration.has(&entry.cell)
+                    && entry.cell.step.word() == question.id()
+                    && entry.cell.state == Some(state)
+                    && phases.contains(&entry.cell.phase)
             })
         };
         let hot = of(&[Phase::Hot]).or_else(|| of(&[Phase::HotNotInMemory]));
@@ -73,7 +60,7 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
         if hot.is_none() && cold.is_none() {
             continue;
         }
-        let load = find(summary, configuration, "load", None);
+        let load = find(summary, configuration, &Step::Load, None);
         let comparable = load.is_some_and(|entry| entry.verdict == Verdict::Exact);
         let beside = |against| comparison(summary, hot?, against);
         let (to_best, to_reference) = (beside(Against::Best), beside(Against::Reference));
@@ -94,12 +81,13 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
     let reference = standings.iter().find_map(|standing| standing.to_reference);
     let mut header =
         vec!["class", "system", "variant", "storage", "hot median", "95 % interval", "× of best"];
-    let beside = reference.map(|one| format!("× of {}", one.other_system));
+    let beside = reference.map(|one| format!("× of {}", one.other.system));
     header.extend(beside.as_deref());
     header.extend(["cold median", "verdict", "bound by", "documents/s"]);
     let words = header.len() - 3;
-    let state_words = if state == "drained" { String::new() } else { format!(", {state}") };
-    let mut section = Section::new(format!("{} {title}{state_words}", id.to_uppercase()), &header, NAMES);
+    let state_words = if state == State::Drained { String::new() } else { format!(", {}", state.word()) };
+    let title = format!("{} {}{state_words}", question.id().to_uppercase(), question.title());
+    let mut section = Section::new(title, &header, NAMES);
     section.left_also = vec![words, words + 1];
     for standing in &standings {
         section.rows.push(row(standing, reference.is_some()));
@@ -108,15 +96,7 @@ fn question(run: &Run, summary: &Summary, id: &str, title: &str, state: &str) ->
 }
 
 fn comparison<'a>(summary: &'a Summary, entry: &Entry, against: Against) -> Option<&'a Comparison> {
-    summary.comparisons.iter().find(|one| {
-        one.against == against
-            && one.step == entry.step
-            && one.phase == entry.phase
-            && one.system == entry.system
-            && one.version == entry.version
-            && one.variant == entry.variant
-            && one.parameters == entry.parameters
-    })
+    summary.comparisons.iter().find(|one| one.against == against && one.cell == entry.cell)
 }
 
 fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
@@ -130,11 +110,11 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
     if !standing.comparable {
         words.push_str(", not comparable");
     }
-    let unverified = standing.cold.is_some_and(|entry| entry.phase == Phase::ColdUnverified);
+    let unverified = standing.cold.is_some_and(|entry| entry.cell.phase == Phase::ColdUnverified);
     if unverified {
         words.push_str(", cold-unverified");
     }
-    let reading = standing.hot.filter(|entry| entry.phase == Phase::HotNotInMemory);
+    let reading = standing.hot.filter(|entry| entry.cell.phase == Phase::HotNotInMemory);
     if let Some(entry) = reading {
         let bytes = entry.metrics.get("read_bytes").copied().unwrap_or_default();
         words.push_str(&format!(
@@ -143,7 +123,9 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
             format::bytes(bytes)
         ));
     }
-    if let Some(why) = standing.hot.and_then(|entry| configuration.other_questions.get(&entry.step)) {
+    if let Some(why) =
+        standing.hot.and_then(|entry| configuration.other_questions.get(entry.cell.step.word()))
+    {
         words.push_str(&format!(", another question: {why}"));
     }
     let cold = optional(standing.cold.and_then(|entry| entry.median_s), format::seconds);
@@ -172,11 +154,7 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
 /// A ratio with its interval, or that nothing is shown. The best row itself has only its one.
 fn ratio(standing: &Standing<'_>, best: &Comparison) -> String {
     let text = format::times(best.ratio);
-    let other = &standing.configuration;
-    let itself = best.other_system == other.system
-        && best.other_version == other.version
-        && best.other_variant == other.variant
-        && best.other_storage == other.storage;
+    let itself = best.other == standing.configuration.id;
     match (best.low.zip(best.high), best.difference) {
         _ if itself => text,
         (Some((low, high)), Difference::Faster | Difference::Slower) => {
@@ -184,5 +162,19 @@ fn ratio(standing: &Standing<'_>, best: &Comparison) -> String {
         }
         (Some(_), Difference::NoneShown) => format!("{text}, {}", Difference::NoneShown.words()),
         (None, _) => format!("{text} (one round)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Question;
+
+    #[test]
+    fn the_page_calls_questions_the_same() {
+        let page = include_str!("../../../web/src/words.ts");
+        for question in Question::ALL {
+            let line = format!("['{}', '{}'],", question.id(), question.title());
+            assert!(page.contains(&line), "{line}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! What the tables hold: a heading line, loading, sizes, one table a question, and what went wrong.
 
+use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::ranking::{Preparation, Profile};
 use jsonathlon_results::record::{Body, Phase};
@@ -98,10 +99,10 @@ fn loading(run: &Run, summary: &Summary) -> Section {
     );
     section.left_also = vec![10, 14, 15];
     for configuration in by_class(run) {
-        let Some(entry) = find(summary, configuration, "load", None) else { continue };
+        let Some(entry) = find(summary, configuration, &Step::Load, None) else { continue };
         let metric = |name: &str| entry.metrics.get(name).copied();
-        let size = |state: &str, name: &str| {
-            find(summary, configuration, "size", Some(state)).and_then(|e| e.metrics.get(name).copied())
+        let size = |state: State, name: &str| {
+            find(summary, configuration, &Step::Size, Some(state)).and_then(|e| e.metrics.get(name).copied())
         };
         let mut row = name(configuration);
         row.extend([
@@ -113,8 +114,8 @@ fn loading(run: &Run, summary: &Summary) -> Section {
             optional(metric("bytes_per_s"), |rate| format!("{:.0}", rate / 1e6)),
             entry.bound_by.clone().unwrap_or_else(none),
             optional(metric("peak_pss_bytes"), format::bytes),
-            optional(size("drained", "drained_s"), format::seconds),
-            optional(size("compacted", "compacted_s"), format::seconds),
+            optional(size(State::Drained, "drained_s"), format::seconds),
+            optional(size(State::Compacted, "compacted_s"), format::seconds),
             retains(run, configuration),
             entry.verdict.word().to_owned(),
         ]);
@@ -125,7 +126,7 @@ fn loading(run: &Run, summary: &Summary) -> Section {
         _ => None,
     }) {
         for (reason, count) in &rejects.reasons {
-            section.notes.push(format!("{} rejected {count}: {}", rejects.cell.system, printable(reason)));
+            section.notes.push(format!("{} rejected {count}: {}", rejects.cell.id.system, printable(reason)));
         }
         if let Some(file) = &rejects.file {
             section.notes.push(format!("  each one is listed in {}/{file}", run.path));
@@ -159,7 +160,7 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
     let raw = summary
         .results
         .iter()
-        .find(|entry| entry.system == "files" && entry.variant == "raw")
+        .find(|entry| entry.cell.id.system == "files" && entry.cell.id.variant == "raw")
         .and_then(|entry| entry.metrics.get("files_bytes").copied());
     let documents = summary.data.documents.max(1) as f64;
     let of_raw = |total: Option<f64>| match (total, raw) {
@@ -167,7 +168,11 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
         _ => none(),
     };
     for format in ["raw", "gzip-6", "lz4", "zstd-1"] {
-        let Some(entry) = summary.results.iter().find(|e| e.system == "files" && e.variant == format) else {
+        let Some(entry) = summary
+            .results
+            .iter()
+            .find(|entry| entry.cell.id.system == "files" && entry.cell.id.variant == format)
+        else {
             continue;
         };
         let total = entry.metrics.get("files_bytes").copied();
@@ -188,13 +193,13 @@ fn sizes(run: &Run, summary: &Summary) -> Section {
     }
     let mut ranges = false;
     for configuration in by_class(run) {
-        for state in ["drained", "compacted"] {
-            let Some(entry) = find(summary, configuration, "size", Some(state)) else { continue };
+        for state in State::ALL {
+            let Some(entry) = find(summary, configuration, &Step::Size, Some(state)) else { continue };
             let metric = |name: &str| entry.metrics.get(name).copied();
             let total = metric("total_bytes").or_else(|| metric("files_bytes"));
             let mut row = name(configuration);
             row.extend([
-                state.to_owned(),
+                state.word().to_owned(),
                 size_with_range(total, metric("least_total_bytes"), metric("most_total_bytes"), &mut ranges),
                 optional(metric("data_bytes"), format::bytes),
                 optional(metric("index_bytes"), format::bytes),
@@ -380,7 +385,8 @@ fn precision(summary: &Summary) -> Vec<String> {
             .share
             .map_or_else(|| "no interval".to_owned(), |share| format!("± {}", format::percent(share)));
         let phase = if one.phase == Phase::Load { "" } else { one.phase.words() };
-        let cell = [&one.system, &one.version, &one.variant, &one.step, phase].join(" ");
+        let Id { system, version, variant, .. } = &one.id;
+        let cell = [system, version, variant, one.step.word(), phase].join(" ");
         notes.push(format!("  not within ± {share}: {}: {to}", cell.trim_end()));
     }
     notes
@@ -391,16 +397,10 @@ fn trouble(summary: &Summary) -> Option<Section> {
     // The same failure in many rounds is told once, with how often.
     let mut told: Vec<(String, u64)> = Vec::new();
     for failure in &summary.failures {
-        let text = format!(
-            "{} {} {} {} {}: {}: {}",
-            failure.system,
-            failure.version,
-            failure.variant,
-            failure.step,
-            failure.phase.word(),
-            failure.kind,
-            printable(&failure.error)
-        );
+        let Id { system, version, variant, .. } = &failure.cell.id;
+        let (step, phase) = (&failure.cell.step, failure.cell.phase.word());
+        let (kind, error) = (&failure.kind, printable(&failure.error));
+        let text = format!("{system} {version} {variant} {step} {phase}: {kind}: {error}");
         match told.iter_mut().find(|(known, _)| *known == text) {
             Some((_, times)) => *times += 1,
             None => told.push((text, 1)),
@@ -416,26 +416,22 @@ fn trouble(summary: &Summary) -> Option<Section> {
 pub(crate) fn find<'a>(
     summary: &'a Summary,
     configuration: &Configuration,
-    step: &str,
-    state: Option<&str>,
+    step: &Step,
+    state: Option<State>,
 ) -> Option<&'a Entry> {
     summary.results.iter().find(|entry| {
-        configuration.is_of(entry)
-            && entry.step == step
-            && (state.is_none() || parameter(entry, "state") == state)
+        configuration.has(&entry.cell)
+            && entry.cell.step == *step
+            && (state.is_none() || entry.cell.state == state)
     })
-}
-
-pub(crate) fn parameter<'a>(entry: &'a Entry, name: &str) -> Option<&'a str> {
-    entry.parameters.get(name).and_then(|value| value.as_str())
 }
 
 pub(crate) fn name(configuration: &Configuration) -> Vec<String> {
     vec![
         if configuration.reference { none() } else { configuration.ranking() },
-        format!("{} {}", configuration.system, configuration.version),
-        configuration.variant.clone(),
-        configuration.storage.clone(),
+        format!("{} {}", configuration.id.system, configuration.id.version),
+        configuration.id.variant.clone(),
+        configuration.id.storage.clone(),
     ]
 }
 

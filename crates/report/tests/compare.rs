@@ -3,86 +3,32 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use std::collections::BTreeMap;
-
-use jsonathlon_measure::clock::ClockResolution;
-use jsonathlon_measure::machine::Machine;
 use jsonathlon_report::compare::{markdown, tables};
 use jsonathlon_report::markdown::render;
 use jsonathlon_report::tables::Look;
 use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};
-use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
-use jsonathlon_results::record::{
-    Body, Cell, Failure, FailureKind, Phase, PlanCheck, Record, Trial, Verdict,
-};
+use jsonathlon_results::id::{Id, State};
+use jsonathlon_results::made::{self, cell, configuration};
+use jsonathlon_results::manifest::{Configuration, Exception};
+use jsonathlon_results::record::{Body, Failure, FailureKind, Phase, PlanCheck, Record, Trial, Verdict};
 use jsonathlon_results::summary::Run;
 
 const PLAIN: Look = Look { colour: false };
-
-fn configuration(system: &str, version: &str) -> Configuration {
-    Configuration {
-        system: system.into(),
-        title: system.into(),
-        version: version.into(),
-        variant: "plain".into(),
-        variant_title: "plain".into(),
-        storage: "default".into(),
-        embedded: true,
-        transport: None,
-        end_of_life: false,
-        preparation: None,
-        profile: None,
-        memory_bytes: None,
-        memory_settings: Vec::new(),
-        parallel_unit: None,
-        other_questions: Default::default(),
-        ranked: true,
-        ranks_with: "json-only".into(),
-        reference: system == "yardstick",
-        configuration_digest: "blake3:2222222222222222222222222222".into(),
-        artifact_digest: None,
-        exceptions: vec![],
-    }
-}
 
 /// A trial's seconds and verdict by configuration, step, phase and round.
 type Times<'a> = &'a dyn Fn(&str, &str, Phase, u32) -> (f64, Verdict);
 
 fn trial(of: &Configuration, step: &str, phase: Phase, round: u32, times: Times<'_>) -> Record {
-    let mut parameters: BTreeMap<String, serde_json::Value> =
-        [("scale".into(), 1000.into()), ("storage".into(), of.storage.as_str().into())].into();
-    if step != "load" {
-        parameters.insert("state".into(), "drained".into());
-    }
-    let cell = Cell {
-        workload: "analytics".into(),
-        system: of.system.clone(),
-        version: of.version.clone(),
-        variant: of.variant.clone(),
-        step: step.into(),
-        phase,
-        parameters,
-    };
-    let (seconds, verdict) = times(&of.system, step, phase, round);
+    let (seconds, verdict) = times(&of.id.system, step, phase, round);
     let failed = !verdict.has_time();
     let seconds = (!failed && phase != Phase::Steady).then_some(seconds);
     let bytes = if step == "size" { "total_bytes" } else { "peak_pss_bytes" };
-    let key = cell.trial_key(round, 0);
-    let trial = Trial {
-        cell,
-        round,
-        order: 0,
-        at_ms: 0,
+    made::record(Trial {
         verdict,
-        seconds,
-        server_seconds: None,
-        rows: None,
-        answer_digest: None,
-        metrics: [(bytes.to_owned(), 300_000.0 * (of.version.len() as f64))].into(),
-        bound_by: None,
+        metrics: [(bytes.to_owned(), 300_000.0 * (of.id.version.len() as f64))].into(),
         failure: failed.then(|| Failure { kind: FailureKind::Crash, error: "gone".into() }),
-    };
-    Record::new(key, Body::Trial(Box::new(trial)))
+        ..made::trial(cell(of, step, phase), round, seconds)
+    })
 }
 
 fn run(name: &str, configurations: Vec<Configuration>, times: Times<'_>) -> Run {
@@ -97,40 +43,11 @@ fn run(name: &str, configurations: Vec<Configuration>, times: Times<'_>) -> Run 
             }
         }
     }
-    Run {
-        path: name.into(),
-        manifest: Manifest {
-            schema: SCHEMA,
-            program: "0.1.0".into(),
-            started: "2026-11-21T10:00:00Z".into(),
-            command: vec![],
-            machine: Machine {
-                cores: 2,
-                processor: "Some processor".into(),
-                memory_bytes: 24_000_000_000,
-                kernel: "6.1".into(),
-                os: "Some system".into(),
-                architecture: "x86_64".into(),
-                file_system: Some("ext4".into()),
-            },
-            clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
-            disk_bytes_per_s: None,
-            data: Data {
-                documents: 1000,
-                bytes: 480_000,
-                digest: "blake3:0123456789abcdef0123456789abcdef".into(),
-                source: "generated events 0 to 1000, seed 1".into(),
-                origin: serde_json::Value::Null,
-                malformed: 0,
-                staging_s: None,
-                reference_sizes: BTreeMap::new(),
-            },
-            configurations,
-            settings: serde_json::json!({"rounds": 5}),
-            plan: Planned { trials: records.iter().map(|record| record.key.clone()).collect() },
-        },
-        records,
-    }
+    let mut run = made::run(name, configurations, records);
+    run.manifest.data.digest = "blake3:0123456789abcdef0123456789abcdef".into();
+    run.manifest.data.source = "generated events 0 to 1000, seed 1".into();
+    run.manifest.data.reference_sizes.clear();
+    run
 }
 
 /// The ordinary times: every round 1 % from the one before.
@@ -314,17 +231,20 @@ fn the_machine_is_doubted_only_beyond_chance() {
 fn spoil(run: &mut Run, harm: &str) {
     for record in &mut run.records {
         let Body::Trial(trial) = &mut record.body else { continue };
-        match trial.cell.step.as_str() {
-            "q1" => trial.cell.step = harm.to_owned(),
-            "q2" => drop(trial.cell.parameters.insert("state".into(), harm.into())),
+        match trial.cell.step.word() {
+            "q1" => trial.cell.step = harm.into(),
+            "q2" => {
+                trial.cell.state = None;
+                trial.cell.parameters.insert("state".into(), harm.into());
+            }
             _ => {}
         }
     }
     let mut plan = run.records.first().unwrap().clone();
     if let Body::Trial(trial) = &plan.body {
         let mut cell = trial.cell.clone();
-        cell.step = harm.to_owned();
-        cell.parameters.insert("state".into(), "drained".into());
+        cell.step = harm.into();
+        cell.state = Some(State::Drained);
         plan.body = Body::Plan(PlanCheck { cell, file: harm.to_owned(), violations: vec![harm.to_owned()] });
         run.records.push(plan);
     }
@@ -337,9 +257,7 @@ fn names_that_mean_harm_are_text() {
     // The beginning of a digest alone is shown.
     const DIGEST: &str = "blake3:`x`<b>@all\u{1b}[2J|";
     let hostile = |system: &str, reference: bool| Configuration {
-        version: HARM.into(),
-        variant: HARM.into(),
-        storage: HARM.into(),
+        id: Id::new(system, HARM, HARM, HARM),
         reference,
         configuration_digest: DIGEST.into(),
         ..configuration(system, HARM)

@@ -3,6 +3,7 @@
 use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
 use jsonathlon_report::tables::{Look, render};
+use jsonathlon_results::made;
 use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
 use jsonathlon_results::record::{
     Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Record, Rejects, Structure, Trial, Verdict,
@@ -12,46 +13,19 @@ use jsonathlon_results::summary::Run;
 const PLAIN: Look = Look { colour: false };
 
 fn configuration(system: &str, ranks_with: &str) -> Configuration {
+    let made = made::configuration(system, "1.0");
     Configuration {
-        system: system.into(),
         title: format!("The {system}"),
-        version: "1.0".into(),
-        variant: "plain".into(),
-        variant_title: "plain".into(),
-        storage: "default".into(),
         embedded: system != "server",
-        transport: None,
         end_of_life: system == "server",
-        preparation: None,
-        profile: None,
-        memory_bytes: None,
-        memory_settings: Vec::new(),
-        parallel_unit: None,
-        other_questions: Default::default(),
-        ranked: true,
         ranks_with: ranks_with.into(),
-        reference: system == "yardstick",
         configuration_digest: "blake3:22".into(),
-        artifact_digest: None,
-        exceptions: vec![],
+        ..made
     }
 }
 
 fn cell(system: &str, step: &str, phase: Phase) -> Cell {
-    let mut parameters: std::collections::BTreeMap<String, serde_json::Value> =
-        [("scale".into(), 1000.into()), ("storage".into(), "default".into())].into();
-    if !matches!(step, "load" | "structure") {
-        parameters.insert("state".into(), "drained".into());
-    }
-    Cell {
-        workload: "analytics".into(),
-        system: system.into(),
-        version: "1.0".into(),
-        variant: "plain".into(),
-        step: step.into(),
-        phase,
-        parameters,
-    }
+    made::cell(&configuration(system, ""), step, phase)
 }
 
 fn trial(cell: Cell, round: u32, order: u32, seconds: Option<f64>, verdict: Verdict) -> Record {
@@ -290,7 +264,7 @@ fn a_bad_run_shows_no_time_that_it_should_not() {
     records.extend(system("server", 0.002, 1000.0, Verdict::Exact));
     for record in &mut records {
         if let Body::Trial(trial) = &mut record.body
-            && trial.cell.system == "server"
+            && trial.cell.id.system == "server"
             && trial.cell.phase == Phase::Cold
         {
             trial.cell.phase = Phase::ColdUnverified;

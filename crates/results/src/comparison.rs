@@ -6,13 +6,22 @@ use std::collections::BTreeMap;
 use jsonathlon_measure::statistics::{Estimate, paired_ratio_at};
 use serde::{Deserialize, Serialize};
 
+use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::ranking::Profile;
-use crate::record::{Cell, Parameters, Phase, Trial, Verdict};
+use crate::record::{Cell, Phase, Trial, Verdict};
 use crate::summary::{Entry, Run};
 
-/// Dimensions of a cell that are its configuration's own.
-pub(crate) const OF_CONFIGURATION: [&str; 4] = ["storage", "preparation", "profile", "memory"];
+/// Parameters of a cell that are its configuration's own.
+const OF_CONFIGURATION: [&str; 2] = ["preparation", "memory"];
+
+/// What tells a cell from others of its step and phase, whatever the configuration: its state and its further
+/// dimensions, but for those that belong to the configuration.
+pub(crate) fn dimensions(cell: &Cell) -> (Option<State>, String) {
+    let mut all = cell.parameters.clone();
+    all.retain(|name, _| !OF_CONFIGURATION.contains(&name.as_str()));
+    (cell.state, serde_json::to_string(&all).unwrap_or_default())
+}
 
 /// What a cell is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,32 +72,16 @@ impl Difference {
 /// One cell beside another of the same step, phase and state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
-    /// Workload.
-    pub workload: String,
-    /// Step.
-    pub step: String,
-    /// Phase.
-    pub phase: Phase,
-    /// Further dimensions of the cell.
-    pub parameters: Parameters,
-    /// System of the cell.
-    pub system: String,
-    /// Its version.
-    pub version: String,
-    /// Its variant.
-    pub variant: String,
+    /// The cell that is compared.
+    #[serde(flatten, with = "step_first")]
+    pub cell: Cell,
     /// What the other cell is to it.
     pub against: Against,
-    /// System of the other cell.
-    pub other_system: String,
-    /// Its version.
-    pub other_version: String,
-    /// Its variant.
-    pub other_variant: String,
-    /// Its storage setting.
-    pub other_storage: String,
+    /// The configuration of the other cell.
+    #[serde(flatten, with = "other")]
+    pub other: Id,
     /// Its memory profile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, rename = "other_profile", skip_serializing_if = "Option::is_none")]
     pub other_profile: Option<Profile>,
     /// Median seconds of the cell ÷ median seconds of the other, both over the rounds that they share.
     pub ratio: f64,
@@ -100,19 +93,71 @@ pub struct Comparison {
     pub difference: Difference,
 }
 
-impl Comparison {
-    /// The cell that is compared.
-    #[must_use]
-    pub fn cell(&self) -> Cell {
-        Cell {
-            workload: self.workload.clone(),
-            system: self.system.clone(),
-            version: self.version.clone(),
-            variant: self.variant.clone(),
-            step: self.step.clone(),
-            phase: self.phase,
-            parameters: self.parameters.clone(),
-        }
+/// A cell, written with its step before its names.
+mod step_first {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::id::Step;
+    use crate::record::{Cell, Parameters, Phase};
+
+    #[derive(Serialize)]
+    struct Written<'a> {
+        workload: &'a str,
+        step: &'a Step,
+        phase: Phase,
+        parameters: Parameters,
+        system: &'a str,
+        version: &'a str,
+        variant: &'a str,
+    }
+
+    pub(super) fn serialize<S: Serializer>(cell: &Cell, serializer: S) -> Result<S::Ok, S::Error> {
+        let written = Written {
+            workload: &cell.workload,
+            step: &cell.step,
+            phase: cell.phase,
+            parameters: cell.dimensions(),
+            system: &cell.id.system,
+            version: &cell.id.version,
+            variant: &cell.id.variant,
+        };
+        written.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Cell, D::Error> {
+        Cell::deserialize(deserializer)
+    }
+}
+
+/// An identity, written with `other_` before each name.
+mod other {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::id::Id;
+
+    #[derive(Serialize, Deserialize)]
+    struct Written {
+        other_system: String,
+        other_version: String,
+        other_variant: String,
+        other_storage: String,
+    }
+
+    pub(super) fn serialize<S: Serializer>(id: &Id, serializer: S) -> Result<S::Ok, S::Error> {
+        let Id { system, version, variant, storage } = id.clone();
+        let written = Written {
+            other_system: system,
+            other_version: version,
+            other_variant: variant,
+            other_storage: storage,
+        };
+        written.serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Id, D::Error> {
+        let Written { other_system, other_version, other_variant, other_storage } =
+            Written::deserialize(deserializer)?;
+        Ok(Id::new(&other_system, &other_version, &other_variant, &other_storage))
     }
 }
 
@@ -129,34 +174,24 @@ struct Standing<'a> {
 /// Every question's cell beside the best of its ranking, and beside the first reference row. Cells without
 /// a time, and those of systems that hold fewer documents, are in no comparison.
 pub(crate) fn comparisons(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Comparison> {
-    let mut groups: BTreeMap<(&str, Phase, String), Vec<Standing<'_>>> = BTreeMap::new();
-    for entry in entries.iter().filter(|entry| matches!(entry.phase, Phase::Load | Phase::Cold | Phase::Hot))
-    {
-        let Some(configuration) = run.manifest.configurations.iter().find(|one| one.is_of(entry)) else {
+    let mut groups: BTreeMap<(&str, Phase, _), Vec<Standing<'_>>> = BTreeMap::new();
+    let is_timed = |phase: Phase| matches!(phase, Phase::Load | Phase::Cold | Phase::Hot);
+    for entry in entries.iter().filter(|entry| is_timed(entry.cell.phase)) {
+        let cell = &entry.cell;
+        let Some(configuration) = run.manifest.configurations.iter().find(|one| one.has(&entry.cell)) else {
             continue;
         };
-        let loaded = entries.iter().find(|other| other.step == "load" && configuration.is_of(other));
+        let loaded =
+            entries.iter().find(|other| other.cell.step == Step::Load && configuration.has(&other.cell));
         let comparable = loaded.is_some_and(|load| load.verdict == Verdict::Exact);
         // All that is the same is the question: what belongs to the configuration decides about rankings.
-        let mut dimensions = entry.parameters.clone();
-        for own in OF_CONFIGURATION {
-            dimensions.remove(own);
-        }
-        let dimensions = serde_json::to_string(&dimensions).unwrap_or_default();
-        let group = groups.entry((&entry.step, entry.phase, dimensions)).or_default();
-        let partly_cold = entry.phase == Phase::Cold
+        let group = groups.entry((cell.step.word(), cell.phase, dimensions(cell))).or_default();
+        let partly_cold = cell.phase == Phase::Cold
             && entries.iter().any(|other| {
-                other.phase == Phase::ColdUnverified
-                    && other.step == entry.step
-                    && other.parameters == entry.parameters
-                    && configuration.is_of(other)
+                other.cell.phase == Phase::ColdUnverified && other.cell.is_same_but_for_phase(cell)
             });
-        let broken = run.plans().any(|plan| {
-            !plan.violations.is_empty()
-                && plan.cell.step == entry.step
-                && plan.cell.parameters == entry.parameters
-                && configuration.has(&plan.cell)
-        });
+        let broken =
+            run.plans().any(|plan| !plan.violations.is_empty() && plan.cell.is_same_but_for_phase(cell));
         let is_mark =
             configuration.is_ranked() && entry.verdict != Verdict::Unverified && !partly_cold && !broken;
         group.push(Standing { configuration, entry, comparable, is_mark });
@@ -211,7 +246,7 @@ impl<'a> Rounds<'a> {
 
     /// Seconds of an entry's trials by round, of rounds in which there are any.
     pub(crate) fn seconds(&self, entry: &Entry) -> BTreeMap<u32, Vec<f64>> {
-        let rounds = self.0.get(&entry.key()).into_iter().flatten();
+        let rounds = self.0.get(&entry.cell.key()).into_iter().flatten();
         rounds
             .map(|(round, trials)| (*round, trials.iter().filter_map(|trial| trial.seconds).collect()))
             .collect()
@@ -219,7 +254,7 @@ impl<'a> Rounds<'a> {
 
     /// The same of two entries, over the rounds that both have.
     pub(crate) fn shared(&self, one: &Entry, other: &Entry) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
-        let (Some(a), Some(b)) = (self.0.get(&one.key()), self.0.get(&other.key())) else {
+        let (Some(a), Some(b)) = (self.0.get(&one.cell.key()), self.0.get(&other.cell.key())) else {
             return (Vec::new(), Vec::new());
         };
         let seconds = |trials: &Vec<&Trial>| trials.iter().filter_map(|trial| trial.seconds).collect();
@@ -239,18 +274,9 @@ impl<'a> Rounds<'a> {
         let (a, b) = self.shared(one.entry, other.entry);
         let ratio = paired_ratio_at(&a, &b, alpha)?;
         Some(Comparison {
-            workload: one.entry.workload.clone(),
-            step: one.entry.step.clone(),
-            phase: one.entry.phase,
-            parameters: one.entry.parameters.clone(),
-            system: one.entry.system.clone(),
-            version: one.entry.version.clone(),
-            variant: one.entry.variant.clone(),
+            cell: one.entry.cell.clone(),
             against,
-            other_system: other.entry.system.clone(),
-            other_version: other.entry.version.clone(),
-            other_variant: other.entry.variant.clone(),
-            other_storage: other.configuration.storage.clone(),
+            other: other.configuration.id.clone(),
             other_profile: other.configuration.profile,
             ratio: ratio.median,
             low: ratio.low,
@@ -261,23 +287,10 @@ impl<'a> Rounds<'a> {
 }
 
 impl Configuration {
-    /// Whether a cell of a summary is of this configuration.
-    #[must_use]
-    pub fn is_of(&self, entry: &Entry) -> bool {
-        self.is([&entry.system, &entry.version, &entry.variant], &entry.parameters)
-    }
-
-    /// Whether a journal's cell is of this configuration.
+    /// Whether a cell is of this configuration.
     #[must_use]
     pub fn has(&self, cell: &Cell) -> bool {
-        self.is([&cell.system, &cell.version, &cell.variant], &cell.parameters)
-    }
-
-    fn is(&self, names: [&str; 3], parameters: &Parameters) -> bool {
-        let text = |name: &str| parameters.get(name).and_then(|value| value.as_str());
-        names == [&self.system, &self.version, &self.variant].map(String::as_str)
-            && text("storage") == Some(&self.storage)
-            && text("profile") == self.profile.map(Profile::word)
+        self.id == cell.id && self.profile == cell.profile
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::ResultsError;
 use crate::jsonbench::{self, Exported};
+use crate::record::Parameters;
 use crate::summary::{Run, Summary};
 
 /// One line a result and metric-free columns first, then every metric that occurs, in name order.
@@ -12,24 +13,26 @@ pub fn csv(summary: &Summary) -> String {
         summary.results.iter().flat_map(|entry| entry.metrics.keys().map(String::as_str)).collect();
     names.sort_unstable();
     names.dedup();
+    let dimensions: Vec<Parameters> = summary.results.iter().map(|entry| entry.cell.dimensions()).collect();
     let mut parameters: Vec<&str> =
-        summary.results.iter().flat_map(|entry| entry.parameters.keys().map(String::as_str)).collect();
+        dimensions.iter().flat_map(|all| all.keys().map(String::as_str)).collect();
     parameters.sort_unstable();
     parameters.dedup();
     let mut lines = Vec::with_capacity(summary.results.len() + 1);
     let fixed = ["workload", "system", "version", "variant", "step", "phase"];
     let figures = ["trials", "median_s", "low_s", "high_s", "verdict", "bound_by"];
     lines.push(line(fixed.iter().chain(&parameters).chain(&figures).chain(&names).map(|n| (*n).to_owned())));
-    for entry in &summary.results {
+    for (entry, dimensions) in summary.results.iter().zip(&dimensions) {
+        let cell = &entry.cell;
         let mut fields = vec![
-            entry.workload.clone(),
-            entry.system.clone(),
-            entry.version.clone(),
-            entry.variant.clone(),
-            entry.step.clone(),
-            entry.phase.word().to_owned(),
+            cell.workload.clone(),
+            cell.id.system.clone(),
+            cell.id.version.clone(),
+            cell.id.variant.clone(),
+            cell.step.to_string(),
+            cell.phase.word().to_owned(),
         ];
-        fields.extend(parameters.iter().map(|name| match entry.parameters.get(*name) {
+        fields.extend(parameters.iter().map(|name| match dimensions.get(*name) {
             Some(serde_json::Value::String(text)) => text.clone(),
             Some(other) => other.to_string(),
             None => String::new(),

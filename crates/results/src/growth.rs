@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use jsonathlon_measure::statistics::exponent;
 
+use crate::id::{Id, State};
 use crate::record::{Phase, Verdict};
 use crate::summary::Summary;
 
 /// One figure over several scales.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Growth {
-    /// System, version, variant and storage setting.
-    pub configuration: [String; 4],
+    /// The configuration; of what the program itself does, its name and version.
+    pub configuration: Id,
     /// What the figure is: `load`, `q1 hot`, ….
     pub figure: String,
     /// (documents, value), by documents. Seconds, but for figures whose name ends in `bytes`.
@@ -23,28 +24,22 @@ pub struct Growth {
 /// Every figure that at least two of `runs` have for different numbers of documents.
 #[must_use]
 pub fn growth(runs: &[Summary]) -> Vec<Growth> {
-    let mut figures: BTreeMap<([String; 4], String), BTreeMap<u64, f64>> = BTreeMap::new();
+    let mut figures: BTreeMap<(Id, String), BTreeMap<u64, f64>> = BTreeMap::new();
     for run in runs {
         let documents = run.data.documents;
-        let mut add = |configuration: [String; 4], figure: &str, value: Option<f64>| {
+        let mut add = |configuration: Id, figure: &str, value: Option<f64>| {
             if let Some(value) = value {
                 figures.entry((configuration, figure.to_owned())).or_default().insert(documents, value);
             }
         };
-        let program = ["jsonathlon".to_owned(), run.program.clone(), String::new(), String::new()];
+        let program = Id::new("jsonathlon", &run.program, "", "");
         add(program, "making documents ready", run.data.staging_s);
         // A system that holds fewer documents than it was offered has no figures for that many.
         for entry in run.results.iter().filter(|entry| entry.verdict != Verdict::Partial) {
-            let parameter = |name: &str| entry.parameters.get(name).and_then(|value| value.as_str());
-            let configuration = [
-                entry.system.clone(),
-                entry.version.clone(),
-                entry.variant.clone(),
-                parameter("storage").unwrap_or_default().to_owned(),
-            ];
-            let state = parameter("state").filter(|state| *state != "drained");
-            let state = state.map(|state| format!(", {state}")).unwrap_or_default();
-            match entry.phase {
+            let configuration = entry.cell.id.clone();
+            let state = entry.cell.state.filter(|state| *state != State::Drained);
+            let state = state.map(|state| format!(", {}", state.word())).unwrap_or_default();
+            match entry.cell.phase {
                 Phase::Load => {
                     add(configuration.clone(), "load", entry.median_s);
                     let harness = entry.metrics.get("peak_harness_bytes").copied();
@@ -55,7 +50,7 @@ pub fn growth(runs: &[Summary]) -> Vec<Growth> {
                     add(configuration, &format!("size{state}, bytes"), total);
                 }
                 phase => {
-                    let figure = format!("{} {}{state}", entry.step, phase.word());
+                    let figure = format!("{} {}{state}", entry.cell.step, phase.word());
                     add(configuration, &figure, entry.median_s);
                 }
             }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
+use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::record::{Body, Cell, Phase, Trial, Verdict};
 use crate::score::{Entrant, QUESTIONS, hot};
@@ -73,7 +74,7 @@ pub struct Exported<'a> {
     /// The configuration.
     pub configuration: &'a Configuration,
     /// State of the data that questions were asked in and that sizes are of.
-    pub state: &'static str,
+    pub state: State,
     /// Whether all documents are in, so that it may stand beside others.
     pub comparable: bool,
     /// The file.
@@ -84,9 +85,10 @@ impl Exported<'_> {
     /// Name of the file, which tells all configurations of all runs of one machine apart.
     #[must_use]
     pub fn name(&self) -> String {
-        let Configuration { system, version, variant, storage, .. } = self.configuration;
+        let Id { system, version, variant, storage } = &self.configuration.id;
         let scale = scale(self.file.dataset_size);
-        let state = if self.state == "drained" { String::new() } else { format!("_{}", self.state) };
+        let state =
+            if self.state == State::Drained { String::new() } else { format!("_{}", self.state.word()) };
         let name = format!("{system}_{version}_{variant}_{storage}_{scale}{state}");
         let kept = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
         name.chars().map(|c| if kept(c) { c } else { '-' }).collect::<String>() + ".json"
@@ -117,32 +119,35 @@ struct Export<'a> {
     configuration: &'a Configuration,
     trials: Vec<&'a Trial>,
     load: &'a Trial,
-    state: &'static str,
+    state: State,
 }
 
 impl<'a> Export<'a> {
     fn new(run: &'a Run, configuration: &'a Configuration) -> Option<Self> {
         let of = |cell: &Cell| cell.workload == "analytics" && configuration.has(cell);
         let trials: Vec<&Trial> = run.trials().filter(|trial| of(&trial.cell)).collect();
-        let load = *trials.iter().find(|trial| trial.cell.step == "load" && trial.seconds.is_some())?;
+        let load = *trials.iter().find(|trial| trial.cell.step == Step::Load && trial.seconds.is_some())?;
         // The state that systems come to by themselves, as published; the other one when it is all there is.
-        let asked_in = |state| trials.iter().any(|trial| trial.cell.step == "q1" && is_in(trial, state));
-        let only_compacted = asked_in("compacted") && !asked_in("drained");
-        let state = if only_compacted { "compacted" } else { "drained" };
+        let asked_in =
+            |state| trials.iter().any(|trial| trial.cell.step.word() == "q1" && is_in(trial, state));
+        let only_compacted = asked_in(State::Compacted) && !asked_in(State::Drained);
+        let state = if only_compacted { State::Compacted } else { State::Drained };
         Some(Self { run, configuration, trials, load, state })
     }
 
     fn exported(&self) -> Option<Exported<'a>> {
         let configuration = self.configuration;
-        let size = self.trials.iter().find(|trial| trial.cell.step == "size" && is_in(trial, self.state))?;
+        let size =
+            self.trials.iter().find(|trial| trial.cell.step == Step::Size && is_in(trial, self.state))?;
         let bytes = |name: &str| size.metrics.get(name).map(|value| *value as u64);
         let machine = &self.run.manifest.machine;
-        let mut tags = vec![configuration.variant.clone(), format!("storage-{}", configuration.storage)];
+        let mut tags =
+            vec![configuration.id.variant.clone(), format!("storage-{}", configuration.id.storage)];
         if configuration.embedded {
             tags.push("embedded".to_owned());
         }
-        if self.state != "drained" {
-            tags.push(self.state.to_owned());
+        if self.state != State::Drained {
+            tags.push(self.state.word().to_owned());
         }
         let unverified = self.each(|trial| (trial.cell.phase == Phase::ColdUnverified).then_some(()));
         if unverified.iter().flatten().any(Option::is_some) {
@@ -155,7 +160,7 @@ impl<'a> Export<'a> {
         });
         let file = ResultFile {
             system: configuration.title.clone(),
-            version: configuration.version.clone(),
+            version: configuration.id.version.clone(),
             os: machine.os.clone(),
             date: self.run.manifest.started.chars().take(10).collect(),
             machine: format!("{} cores, {}", machine.cores, machine.processor),
@@ -187,7 +192,10 @@ impl<'a> Export<'a> {
         let phases: &[Phase] = if run == 0 { &[Phase::Cold, Phase::ColdUnverified] } else { &[Phase::Hot] };
         let mut first = None;
         for trial in &self.trials {
-            if trial.cell.step != step || !is_in(trial, self.state) || !phases.contains(&trial.cell.phase) {
+            if trial.cell.step.word() != step
+                || !is_in(trial, self.state)
+                || !phases.contains(&trial.cell.phase)
+            {
                 continue;
             }
             if !trial.verdict.has_time() || trial.verdict == Verdict::Unverified {
@@ -211,8 +219,8 @@ impl<'a> Export<'a> {
     }
 }
 
-fn is_in(trial: &Trial, state: &str) -> bool {
-    trial.cell.parameters.get("state").and_then(|value| value.as_str()) == Some(state)
+fn is_in(trial: &Trial, state: State) -> bool {
+    trial.cell.state == Some(state)
 }
 
 /// No clock tells more, and decimals of so many places are read back as they were written.

@@ -10,8 +10,11 @@ pub mod control;
 pub mod export;
 pub mod folder;
 pub mod growth;
+pub mod id;
 pub mod journal;
 pub mod jsonbench;
+#[cfg(feature = "made")]
+pub mod made;
 pub mod manifest;
 pub mod noise;
 pub mod precision;

@@ -6,6 +6,7 @@ use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
 use serde::{Deserialize, Serialize};
 
+use crate::id::Id;
 use crate::ranking::{MemorySetting, Preparation, Profile};
 
 /// Version of the manifest and of the summaries made from it.
@@ -37,18 +38,13 @@ pub struct Data {
 /// One configuration under test: a system in a version, variant and storage setting.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Configuration {
-    /// Folder name.
-    pub system: String,
-    /// Name for people.
+    /// Which one it is; the version is the one asked for.
+    #[serde(flatten)]
+    pub id: Id,
+    /// Name of the system for people.
     pub title: String,
-    /// Version asked for.
-    pub version: String,
-    /// Variant.
-    pub variant: String,
     /// Variant in words.
     pub variant_title: String,
-    /// Storage setting.
-    pub storage: String,
     /// Runs inside a process of the harness: no network in its times.
     pub embedded: bool,
     /// How its server is reached, `tcp` or `unix`; none for what has no server.
@@ -93,8 +89,8 @@ pub struct Configuration {
 impl Configuration {
     /// A name that is a file name and is shared by no other configuration of a run.
     #[must_use]
-    pub fn id(&self) -> String {
-        configuration_id(&self.system, &self.version, &self.variant, &self.storage, self.profile)
+    pub fn file_name(&self) -> String {
+        self.id.file_name(self.profile)
     }
 }
 
@@ -104,19 +100,6 @@ fn yes() -> bool {
 
 fn is_yes(value: &bool) -> bool {
     *value
-}
-
-/// See [`Configuration::id`]. The usual profile is not named.
-#[must_use]
-pub fn configuration_id(
-    system: &str,
-    version: &str,
-    variant: &str,
-    storage: &str,
-    profile: Option<Profile>,
-) -> String {
-    let stock = if profile == Some(Profile::Stock) { "-stock" } else { "" };
-    format!("{system}@{version}-{variant}-{storage}{stock}")
 }
 
 /// One deviation from a system's defaults.

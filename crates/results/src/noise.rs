@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jsonathlon_measure::statistics::{Estimate, at_least, paired_ratio};
 
+use crate::id::Step;
 use crate::record::Phase;
 use crate::summary::Run;
 
@@ -11,7 +12,7 @@ use crate::summary::Run;
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelfComparison {
     /// Question.
-    pub step: String,
+    pub step: Step,
     /// First of the rounds that it is over.
     pub first_round: u32,
     /// One side's median ÷ the other's.
@@ -44,17 +45,17 @@ pub fn alarms_too_often(comparisons: &[SelfComparison]) -> bool {
 #[must_use]
 pub fn self_comparisons(run: &Run, rounds: u32) -> Vec<SelfComparison> {
     let [one, other, ..] = run.manifest.configurations.as_slice() else { return Vec::new() };
-    let mut sides: [BTreeMap<(String, u32), Vec<f64>>; 2] = Default::default();
+    let mut sides: [BTreeMap<(Step, u32), Vec<f64>>; 2] = Default::default();
     for trial in run.trials().filter(|trial| trial.cell.phase == Phase::Hot) {
-        let side = [one, other].iter().position(|configuration| configuration.variant == trial.cell.variant);
+        let side = [one, other].iter().position(|configuration| configuration.id == trial.cell.id);
         if let (Some(side), Some(seconds)) = (side.and_then(|side| sides.get_mut(side)), trial.seconds) {
             side.entry((trial.cell.step.clone(), trial.round)).or_default().push(seconds);
         }
     }
     let [one, other] = sides;
-    let steps: BTreeSet<&String> = one.keys().map(|(step, _)| step).collect();
+    let steps: BTreeSet<&Step> = one.keys().map(|(step, _)| step).collect();
     let last = one.keys().map(|(_, round)| *round).max().unwrap_or(0);
-    let failed: BTreeSet<&String> = run
+    let failed: BTreeSet<&Step> = run
         .trials()
         .filter(|trial| trial.cell.phase == Phase::Hot && !trial.verdict.has_time())
         .map(|trial| &trial.cell.step)
@@ -65,7 +66,7 @@ pub fn self_comparisons(run: &Run, rounds: u32) -> Vec<SelfComparison> {
             if first_round + rounds.max(1) - 1 > last {
                 break;
             }
-            let of = |side: &BTreeMap<(String, u32), Vec<f64>>| -> Vec<Vec<f64>> {
+            let of = |side: &BTreeMap<(Step, u32), Vec<f64>>| -> Vec<Vec<f64>> {
                 (first_round..first_round + rounds)
                     .map(|round| side.get(&(step.clone(), round)).cloned().unwrap_or_default())
                     .collect()

@@ -4,6 +4,7 @@ use jsonathlon_measure::looks::{Looks, PRECISION_ROUNDS};
 use jsonathlon_measure::statistics::ALPHA;
 use serde::{Deserialize, Serialize};
 
+use crate::id::{Id, Step};
 use crate::manifest::Manifest;
 use crate::record::{Phase, Trial, Verdict};
 use crate::summary::Entry;
@@ -26,14 +27,11 @@ pub struct Precision {
 /// A ranked cell whose interval is wider than asked for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NotReached {
-    /// System.
-    pub system: String,
-    /// Version.
-    pub version: String,
-    /// Variant.
-    pub variant: String,
+    /// The configuration.
+    #[serde(flatten)]
+    pub id: Id,
     /// Step.
-    pub step: String,
+    pub step: Step,
     /// Phase.
     pub phase: Phase,
     /// What was reached instead; none without an interval.
@@ -87,8 +85,8 @@ pub(crate) fn precision<'a>(
     let wanted = Wanted::of(manifest)?;
     let rounds = rounds(trials);
     let is_ranked = |entry: &&Entry| {
-        let of = manifest.configurations.iter().find(|one| one.is_of(entry));
-        let phase = matches!(entry.phase, Phase::Load | Phase::Cold | Phase::Hot);
+        let of = manifest.configurations.iter().find(|one| one.has(&entry.cell));
+        let phase = matches!(entry.cell.phase, Phase::Load | Phase::Cold | Phase::Hot);
         phase
             && of.is_some_and(|one| one.is_ranked())
             && matches!(entry.verdict, Verdict::Exact | Verdict::Approximate)
@@ -99,11 +97,9 @@ pub(crate) fn precision<'a>(
         .iter()
         .filter(|entry| reached(entry).is_none_or(|share| share > wanted.share))
         .map(|entry| NotReached {
-            system: entry.system.clone(),
-            version: entry.version.clone(),
-            variant: entry.variant.clone(),
-            step: entry.step.clone(),
-            phase: entry.phase,
+            id: entry.cell.id.clone(),
+            step: entry.cell.step.clone(),
+            phase: entry.cell.phase,
             share: reached(entry),
         })
         .collect();

@@ -54,6 +54,12 @@ impl Profile {
             Self::Stock => "stock",
         }
     }
+
+    /// The profile of this word.
+    #[must_use]
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::Sized, Self::Stock].into_iter().find(|profile| profile.word() == word)
+    }
 }
 
 /// One memory setting of a configuration.

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::id::{Id, State, Step};
+use crate::ranking::Profile;
+
 /// Version of the journal's records.
 pub const JOURNAL_VERSION: u32 = 1;
 
@@ -159,41 +162,124 @@ pub struct Failure {
 }
 
 /// What a trial is of: everything but its round and order.
+///
+/// It is written flat: the storage setting, the profile and the state stand among the parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WrittenCell", into = "WrittenCell")]
 pub struct Cell {
     /// Workload, such as `analytics`.
     pub workload: String,
-    /// Folder name of the system, or of a reference row.
-    pub system: String,
-    /// Version of the system.
-    pub version: String,
-    /// Variant of its configuration.
-    pub variant: String,
-    /// Step of the workload: `load`, `size`, `q1` ….
-    pub step: String,
+    /// The configuration.
+    pub id: Id,
+    /// Its memory profile; none of runs of version 0.1.0, and of servers by address.
+    pub profile: Option<Profile>,
+    /// Step of the workload.
+    pub step: Step,
     /// Condition of the system.
     pub phase: Phase,
+    /// State of the data; none of what comes before there is one.
+    pub state: Option<State>,
     /// Further dimensions.
     pub parameters: Parameters,
 }
 
+/// A cell as it stands in files.
+#[derive(Serialize, Deserialize)]
+struct WrittenCell {
+    workload: String,
+    system: String,
+    #[serde(default)]
+    version: String,
+    variant: String,
+    step: Step,
+    phase: Phase,
+    parameters: Parameters,
+}
+
+impl From<WrittenCell> for Cell {
+    fn from(written: WrittenCell) -> Self {
+        let WrittenCell { workload, system, version, variant, step, phase, mut parameters } = written;
+        let mut state = None;
+        let mut profile = None;
+        let mut storage = String::new();
+        // A word that this version does not know stays where it is, and is written as it was read.
+        parameters.retain(|name, value| match (name.as_str(), value.as_str()) {
+            (STORAGE, Some(word)) => {
+                word.clone_into(&mut storage);
+                word.is_empty()
+            }
+            (STATE, Some(word)) => {
+                state = State::of_word(word);
+                state.is_none()
+            }
+            (PROFILE, Some(word)) => {
+                profile = Profile::of_word(word);
+                profile.is_none()
+            }
+            _ => true,
+        });
+        Self {
+            workload,
+            id: Id { system, version, variant, storage },
+            profile,
+            step,
+            phase,
+            state,
+            parameters,
+        }
+    }
+}
+
+impl From<Cell> for WrittenCell {
+    fn from(cell: Cell) -> Self {
+        let parameters = cell.dimensions();
+        let Cell { workload, id: Id { system, version, variant, .. }, step, phase, .. } = cell;
+        Self { workload, system, version, variant, step, phase, parameters }
+    }
+}
+
+/// What a cell's own fields are called among its written parameters.
+const STORAGE: &str = "storage";
+const PROFILE: &str = "profile";
+const STATE: &str = "state";
+
 impl Cell {
+    /// All dimensions beside the names, step and phase, as they are written.
+    #[must_use]
+    pub fn dimensions(&self) -> Parameters {
+        let mut all = self.parameters.clone();
+        if !self.id.storage.is_empty() {
+            all.insert(STORAGE.to_owned(), self.id.storage.clone().into());
+        }
+        if let Some(profile) = self.profile {
+            all.insert(PROFILE.to_owned(), profile.word().into());
+        }
+        if let Some(state) = self.state {
+            all.insert(STATE.to_owned(), state.word().into());
+        }
+        all
+    }
+
+    /// Whether it is the same as `other`, in whatever phase that is.
+    #[must_use]
+    pub fn is_same_but_for_phase(&self, other: &Self) -> bool {
+        let same = (&self.workload, &self.id, self.profile, &self.step, self.state, &self.parameters);
+        same == (&other.workload, &other.id, other.profile, &other.step, other.state, &other.parameters)
+    }
+
     /// A text that two cells share only when they are the same, stable between program versions.
     #[must_use]
     pub fn key(&self) -> String {
-        let mut key = format!(
-            "{}/{}@{}/{}/{}/{}",
-            self.workload,
-            self.system,
-            self.version,
-            self.variant,
-            self.step,
-            self.phase.word()
-        );
-        for (name, value) in &self.parameters {
+        let Id { system, version, variant, .. } = &self.id;
+        let mut key =
+            format!("{}/{system}@{version}/{variant}/{}/{}", self.workload, self.step, self.phase.word());
+        for (name, value) in self.dimensions() {
+            key.push(';');
+            key.push_str(&name);
+            key.push('=');
             match value {
-                serde_json::Value::String(text) => key.push_str(&format!(";{name}={text}")),
-                other => key.push_str(&format!(";{name}={other}")),
+                serde_json::Value::String(text) => key.push_str(&text),
+                other => key.push_str(&other.to_string()),
             }
         }
         key
@@ -327,12 +413,12 @@ mod tests {
     pub(crate) fn cell() -> Cell {
         Cell {
             workload: "analytics".into(),
-            system: "mock".into(),
-            version: "1".into(),
-            variant: "plain".into(),
+            id: Id::new("mock", "1", "plain", "default"),
+            profile: None,
             step: "q1".into(),
             phase: Phase::Hot,
-            parameters: [("scale".into(), 100.into()), ("storage".into(), "default".into())].into(),
+            state: None,
+            parameters: [("scale".into(), 100.into())].into(),
         }
     }
 
@@ -341,7 +427,7 @@ mod tests {
         let one = cell();
         assert_eq!(one.key(), "analytics/mock@1/plain/q1/hot;scale=100;storage=default");
         let mut other = one.clone();
-        other.parameters.insert("storage".into(), "best".into());
+        other.id.storage = "best".into();
         assert_ne!(one.key(), other.key());
         assert_ne!(one.trial_key(1, 0), one.trial_key(0, 1));
     }

@@ -10,11 +10,12 @@ use serde::{Deserialize, Serialize};
 use crate::ResultsError;
 use crate::comparison::{Comparison, comparisons};
 use crate::folder::{read_manifest, read_records};
+use crate::id::{Id, State, Step};
 use crate::jsonbench::{self, Exported};
 use crate::manifest::{Configuration, Manifest, SCHEMA};
 use crate::precision::{self, Precision};
 use crate::ranking::Profile;
-use crate::record::{Body, Cell, FailureKind, Metrics, Parameters, Phase, PlanCheck, Record, Trial, Verdict};
+use crate::record::{Body, Cell, FailureKind, Metrics, Phase, PlanCheck, Record, Trial, Verdict};
 use crate::score::{Entrant, QUESTIONS, Score, scores};
 
 /// The whole summary.
@@ -78,16 +79,11 @@ impl Stolen {
 /// [`crate::score`]. Configurations of one ranking are scored among themselves.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PublishedScore {
-    /// System.
-    pub system: String,
-    /// Version.
-    pub version: String,
-    /// Variant.
-    pub variant: String,
-    /// Storage setting.
-    pub storage: String,
+    /// The configuration.
+    #[serde(flatten)]
+    pub id: Id,
     /// State of the data.
-    pub state: String,
+    pub state: State,
     /// Its memory profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<Profile>,
@@ -120,20 +116,9 @@ pub struct DataSummary {
 /// All trials of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// Workload.
-    pub workload: String,
-    /// System or reference row.
-    pub system: String,
-    /// Version.
-    pub version: String,
-    /// Variant.
-    pub variant: String,
-    /// Step.
-    pub step: String,
-    /// Phase.
-    pub phase: Phase,
-    /// Further dimensions.
-    pub parameters: Parameters,
+    /// What it is of.
+    #[serde(flatten)]
+    pub cell: Cell,
     /// Trials with a time.
     pub trials: u64,
     /// Median seconds; none unless every trial of the cell may have a time.
@@ -150,41 +135,12 @@ pub struct Entry {
     pub metrics: Metrics,
 }
 
-impl Entry {
-    /// The key of the cell that this entry sums up; see [`Cell::key`].
-    #[must_use]
-    pub fn key(&self) -> String {
-        Cell {
-            workload: self.workload.clone(),
-            system: self.system.clone(),
-            version: self.version.clone(),
-            variant: self.variant.clone(),
-            step: self.step.clone(),
-            phase: self.phase,
-            parameters: self.parameters.clone(),
-        }
-        .key()
-    }
-}
-
 /// A trial without a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailureEntry {
-    /// Workload.
-    pub workload: String,
-    /// System.
-    pub system: String,
-    /// Its version; empty in summaries that are older than this.
-    #[serde(default)]
-    pub version: String,
-    /// Variant.
-    pub variant: String,
-    /// Step.
-    pub step: String,
-    /// Phase.
-    pub phase: Phase,
-    /// Further dimensions.
-    pub parameters: Parameters,
+    /// What it is of.
+    #[serde(flatten)]
+    pub cell: Cell,
     /// Round; 0 of a plan, which is read once for all of them.
     pub round: u32,
     /// Kind of failure.
@@ -332,11 +288,8 @@ fn published_scores(run: &Run) -> Vec<PublishedScore> {
         let score = place.and_then(|place| scores(&entrants, &questions).get(place).copied());
         let mine = one.file.entrant();
         found.push(PublishedScore {
-            system: configuration.system.clone(),
-            version: configuration.version.clone(),
-            variant: configuration.variant.clone(),
-            storage: configuration.storage.clone(),
-            state: one.state.to_owned(),
+            id: configuration.id.clone(),
+            state: one.state,
             profile: configuration.profile,
             ranking: configuration.ranking(),
             cold_answered: mine.cold.iter().flatten().count(),
@@ -362,8 +315,8 @@ fn planned(run: &Run, configuration: &Configuration, score: Score) -> Score {
 /// entry alone must see that.
 fn mark_partial(manifest: &Manifest, results: &mut [Entry]) {
     for configuration in &manifest.configurations {
-        let mut of = results.iter_mut().filter(|entry| configuration.is_of(entry)).collect::<Vec<_>>();
-        if of.iter().any(|entry| entry.step == "load" && entry.verdict == Verdict::Partial) {
+        let mut of = results.iter_mut().filter(|entry| configuration.has(&entry.cell)).collect::<Vec<_>>();
+        if of.iter().any(|entry| entry.cell.step == Step::Load && entry.verdict == Verdict::Partial) {
             for entry in &mut of {
                 entry.verdict = entry.verdict.max(Verdict::Partial);
             }
@@ -378,13 +331,15 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
         .reference_sizes
         .iter()
         .map(|(format, bytes)| Entry {
-            workload: "analytics".into(),
-            system: "files".into(),
-            version: manifest.program.clone(),
-            variant: format.clone(),
-            step: "size".into(),
-            phase: Phase::Steady,
-            parameters: [("scale".to_owned(), manifest.data.documents.into())].into(),
+            cell: Cell {
+                workload: "analytics".into(),
+                id: Id::new("files", &manifest.program, format, ""),
+                profile: None,
+                step: Step::Size,
+                phase: Phase::Steady,
+                state: None,
+                parameters: [("scale".to_owned(), manifest.data.documents.into())].into(),
+            },
             trials: 1,
             median_s: None,
             low_s: None,
@@ -398,7 +353,7 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
 }
 
 fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
-    let Cell { workload, system, version, variant, step, phase, parameters } = trials.first()?.cell.clone();
+    let cell = trials.first()?.cell.clone();
     let verdict = trials.iter().map(|trial| trial.verdict).max()?;
     let timed: Vec<&&Trial> = trials.iter().filter(|trial| trial.seconds.is_some()).collect();
     let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
@@ -410,20 +365,14 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
     let estimate =
         verdict.has_time().then(|| estimate_at(&rounds.into_values().collect::<Vec<_>>(), alpha)).flatten();
     Some(Entry {
-        workload,
-        system,
-        version,
-        variant,
-        step,
-        phase,
-        parameters,
+        metrics: metrics(trials, cell.phase),
+        cell,
         trials: timed.len() as u64,
         median_s: estimate.map(|e| e.median),
         low_s: estimate.and_then(|e| e.low),
         high_s: estimate.and_then(|e| e.high),
         verdict,
         bound_by: typical_bound(&timed),
-        metrics: metrics(trials, phase),
     })
 }
 
@@ -474,15 +423,8 @@ fn metrics(trials: &[&Trial], phase: Phase) -> Metrics {
 
 /// A plan that is not what the configuration promises is a failure of its cell, though its answers stand.
 fn broken_plan(plan: &PlanCheck) -> Option<FailureEntry> {
-    let Cell { workload, system, version, variant, step, phase, parameters, .. } = plan.cell.clone();
     (!plan.violations.is_empty()).then(|| FailureEntry {
-        workload,
-        system,
-        version,
-        variant,
-        step,
-        phase,
-        parameters,
+        cell: plan.cell.clone(),
         round: 0,
         kind: FailureKind::Plan.word().to_owned(),
         error: format!("{} ({})", plan.violations.join("; "), plan.file),
@@ -491,15 +433,8 @@ fn broken_plan(plan: &PlanCheck) -> Option<FailureEntry> {
 
 fn failure(trial: &Trial) -> Option<FailureEntry> {
     let failure = trial.failure.as_ref()?;
-    let Cell { workload, system, version, variant, step, phase, parameters, .. } = trial.cell.clone();
     Some(FailureEntry {
-        workload,
-        system,
-        version,
-        variant,
-        step,
-        phase,
-        parameters,
+        cell: trial.cell.clone(),
         round: trial.round,
         kind: failure.kind.word().to_owned(),
         error: failure.error.clone(),

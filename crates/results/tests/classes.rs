@@ -6,6 +6,7 @@ mod support;
 
 use jsonathlon_results::comparison::Against;
 use jsonathlon_results::folder::RunFolder;
+use jsonathlon_results::id::Id;
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::ranking::{Preparation, Profile};
 use jsonathlon_results::record::{Body, Phase, Record, Verdict};
@@ -15,9 +16,9 @@ use support::{cell, configuration, run, trial};
 
 fn prepared(system: &str, preparation: Preparation, profile: Profile) -> Configuration {
     Configuration {
+        id: Id::new(system, "1", preparation.word(), "default"),
         preparation: Some(preparation),
         profile: Some(profile),
-        variant: preparation.word().into(),
         ranks_with: String::new(),
         ..configuration(system, "1")
     }
@@ -29,17 +30,9 @@ fn timed(configurations: &[(Configuration, f64)]) -> Run {
     let mut made = run("made", &all);
     made.records.clear();
     for (one, seconds) in configurations {
-        let with_identity = |step: &str, phase| {
-            let mut cell = cell(one, step, phase);
-            if let (Some(class), Some(profile)) = (one.preparation, one.profile) {
-                cell.parameters.insert("preparation".into(), class.word().into());
-                cell.parameters.insert("profile".into(), profile.word().into());
-            }
-            cell
-        };
-        made.records.push(trial(with_identity("load", Phase::Load), 1, Some(1.0)));
+        made.records.push(trial(cell(one, "load", Phase::Load), 1, Some(1.0)));
         for round in 1..=5 {
-            made.records.push(trial(with_identity("q1", Phase::Hot), round, Some(*seconds)));
+            made.records.push(trial(cell(one, "q1", Phase::Hot), round, Some(*seconds)));
         }
     }
     made
@@ -51,15 +44,13 @@ fn bests(summary: &Summary) -> Vec<(String, String)> {
     summary
         .comparisons
         .iter()
-        .filter(|one| one.against == Against::Best && one.phase == Phase::Hot)
+        .filter(|one| one.against == Against::Best && one.cell.phase == Phase::Hot)
         .map(|one| {
-            let own = one.parameters.get("profile").and_then(|word| word.as_str());
+            let Id { system, variant, .. } = &one.cell.id;
+            let (other, other_profile) = (&one.other, one.other_profile.map(Profile::word));
             (
-                name(&format!("{} {}", one.system, one.variant), own),
-                name(
-                    &format!("{} {}", one.other_system, one.other_variant),
-                    one.other_profile.map(Profile::word),
-                ),
+                name(&format!("{system} {variant}"), one.cell.profile.map(Profile::word)),
+                name(&format!("{} {}", other.system, other.variant), other_profile),
             )
         })
         .collect()
@@ -77,7 +68,7 @@ fn classes_and_profiles_are_never_in_one_ranking() {
     ]);
     let summary = made.summary();
     assert_eq!(
-        summary.results.iter().filter(|entry| entry.step == "q1").count(),
+        summary.results.iter().filter(|entry| entry.cell.step.word() == "q1").count(),
         5,
         "each is a cell of its own"
     );
@@ -153,12 +144,12 @@ fn a_cell_is_hot_as_a_whole_or_not_in_memory_as_a_whole() {
         made.records.retain(|record| !record.key.contains("/b@"));
         reading(&mut made, count);
         let summary = read_back(&made).summary();
-        let cells: Vec<_> = summary.results.iter().filter(|entry| entry.step == "q1").collect();
+        let cells: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.word() == "q1").collect();
         assert_eq!(cells.len(), 1, "{count} of 5");
-        assert_eq!((cells[0].phase, cells[0].trials), (phase, 5), "{count} of 5");
+        assert_eq!((cells[0].cell.phase, cells[0].trials), (phase, 5), "{count} of 5");
         assert!(cells[0].median_s.is_some() && cells[0].verdict == Verdict::Exact);
         // What reads from the disk is in no ranking of what does not.
-        let is_compared = summary.comparisons.iter().any(|one| one.step == "q1");
+        let is_compared = summary.comparisons.iter().any(|one| one.cell.step.word() == "q1");
         assert_eq!(is_compared, phase == Phase::Hot, "{count} of 5");
     }
 }
@@ -175,7 +166,11 @@ fn a_size_has_a_range_over_loads() {
         made.records.push(size);
     }
     let summary = made.summary();
-    let size = summary.results.iter().find(|entry| entry.step == "size" && entry.system == "a").unwrap();
+    let size = summary
+        .results
+        .iter()
+        .find(|entry| entry.cell.step.word() == "size" && entry.cell.id.system == "a")
+        .unwrap();
     assert_eq!(size.metrics["total_bytes"], 2e6);
     assert_eq!((size.metrics["least_total_bytes"], size.metrics["most_total_bytes"]), (1e6, 3e6));
 }
@@ -188,7 +183,7 @@ fn precision_that_was_not_reached_is_said_cell_by_cell() {
     ]);
     support::edit(
         &mut made,
-        |trial| trial.cell.system == "wild" && trial.cell.step == "q1",
+        |trial| trial.cell.id.system == "wild" && trial.cell.step.word() == "q1",
         |trial| trial.seconds = Some(f64::from(trial.round)),
     );
     let without = made.summary();
@@ -199,13 +194,18 @@ fn precision_that_was_not_reached_is_said_cell_by_cell() {
     let precision = summary.precision.unwrap();
     assert_eq!((precision.share, precision.rounds), (0.05, 5));
     let missed: Vec<_> =
-        precision.not_reached.iter().map(|one| (one.system.as_str(), one.step.as_str())).collect();
+        precision.not_reached.iter().map(|one| (one.id.system.as_str(), one.step.word())).collect();
     // Loads were done once, so they have no interval.
     assert_eq!(missed, [("still", "load"), ("wild", "load"), ("wild", "q1")]);
     assert_eq!(precision.cells, 4);
     // Looking several times has its price: each interval is wider than at a single look.
     let high = |summary: &[jsonathlon_results::summary::Entry]| {
-        summary.iter().find(|entry| entry.system == "wild" && entry.step == "q1").unwrap().high_s.unwrap()
+        summary
+            .iter()
+            .find(|entry| entry.cell.id.system == "wild" && entry.cell.step.word() == "q1")
+            .unwrap()
+            .high_s
+            .unwrap()
     };
     assert!(high(&summary.results) > high(&without.results));
     assert!(precision.alpha < 0.05);
@@ -216,7 +216,7 @@ fn trials_beside_steal_are_counted() {
     let mut made = timed(&[(prepared("a", Preparation::AsIs, Profile::Sized), 1.0)]);
     support::edit(
         &mut made,
-        |trial| trial.cell.step == "q1",
+        |trial| trial.cell.step.word() == "q1",
         |trial| {
             trial.metrics.insert("machine_steal_share".into(), if trial.round > 3 { 0.05 } else { 0.0 });
         },
@@ -234,5 +234,5 @@ fn runs_of_the_first_version_read_as_not_stated() {
     assert_eq!(made.manifest.configurations[0].ranking(), "not stated, json-only");
     let record: &Record = &made.records[0];
     assert!(!record.key.contains("preparation"));
-    assert!(summary.results.iter().any(|entry| entry.step == "q1" && entry.median_s.is_some()));
+    assert!(summary.results.iter().any(|entry| entry.cell.step.word() == "q1" && entry.median_s.is_some()));
 }

@@ -7,6 +7,7 @@ mod support;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::compare::{Between, Outcome, RunComparison, compare, compare_between};
 use jsonathlon_results::comparison::Difference;
+use jsonathlon_results::id::Id;
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::ranking::{Preparation, Profile};
 use jsonathlon_results::record::Phase;
@@ -101,7 +102,7 @@ fn stated(name: &str, configurations: &[Configuration]) -> Run {
     for of in configurations {
         edit(
             &mut run,
-            |trial| trial.cell.variant == of.variant && trial.cell.system == of.system,
+            |trial| trial.cell.id.variant == of.id.variant && trial.cell.id.system == of.id.system,
             |trial| {
                 let mut state =
                     |name: &str, value: serde_json::Value| trial.cell.parameters.insert(name.into(), value);
@@ -176,7 +177,7 @@ fn hot_that_reads_from_the_disk_is_not_compared_with_hot() {
 fn binaries() -> Run {
     let of = |system: &str, variant: &str| {
         let mut of = configuration(system, "1");
-        of.variant = variant.into();
+        of.id.variant = variant.into();
         of
     };
     run("a", &[of("ma#1", "x"), of("ma#1", "y"), of("ma#2", "x"), of("ma#2", "y"), of("mb", "x")])
@@ -205,7 +206,7 @@ fn two_binaries_of_one_run_are_paired_by_round() {
     assert_eq!((equal.cells.len(), equal.counts.none_shown), (6, 6));
     assert!(gate(&equal).passed);
     let is_slow = |trial: &jsonathlon_results::record::Trial| {
-        trial.cell.system == "ma#2" && trial.cell.variant == "y" && trial.cell.phase == Phase::Hot
+        trial.cell.id.system == "ma#2" && trial.cell.id.variant == "y" && trial.cell.phase == Phase::Hot
     };
     edit(&mut made, is_slow, times(1.1));
     let slower = between(&made, "ma#1,ma#2").unwrap();
@@ -221,15 +222,15 @@ fn single_configurations_go_together_whatever_they_are() {
     let made = binaries();
     let comparison = between(&made, "ma#1/x,mb").unwrap();
     let hot = one(&comparison, "q1 hot");
-    assert_eq!((hot.a.system.as_str(), hot.system.as_str()), ("ma#1", "mb"));
+    assert_eq!((hot.a.id.system.as_str(), hot.id.system.as_str()), ("ma#1", "mb"));
     let comparison = between(&made, "ma#1@1/x/default,ma#1/y").unwrap();
     let hot = one(&comparison, "q1 hot");
-    assert_eq!((hot.a.variant.as_str(), hot.variant.as_str(), hot.outcome), ("x", "y", NONE_SHOWN));
+    assert_eq!((hot.a.id.variant.as_str(), hot.id.variant.as_str(), hot.outcome), ("x", "y", NONE_SHOWN));
     assert!(comparison.differences.iter().any(|one| one.what.ends_with("variant")));
     // What one side alone has.
     let comparison = between(&made, "ma#1,mb").unwrap();
     assert_eq!(comparison.only_in_a.len(), 1);
-    assert_eq!((comparison.cells.len(), comparison.only_in_a[0].variant.as_str()), (3, "y"));
+    assert_eq!((comparison.cells.len(), comparison.only_in_a[0].id.variant.as_str()), (3, "y"));
 }
 
 #[test]
@@ -256,11 +257,14 @@ fn sides_that_are_none_are_refused_clearly() {
     refused("ma#1,mb//y", "is not a name");
     refused("ma#1,mc", "the run has no mc; it has ma#1@1/x/default, ma#1@1/y/default, ma#2@1/x/default");
     refused("ma#1@2,mb", "the run has no ma#1@2");
-    let y =
-        |run: &mut Run| run.manifest.configurations.retain(|one| one.system != "ma#2" || one.variant == "z");
+    let y = |run: &mut Run| {
+        run.manifest.configurations.retain(|one| one.id.system != "ma#2" || one.id.variant == "z")
+    };
     let mut of = configuration("ma#2", "1");
-    of.variant = "z".into();
-    made.manifest.configurations.extend([of.clone(), Configuration { version: "2".into(), ..of }]);
+    of.id.variant = "z".into();
+    made.manifest
+        .configurations
+        .extend([of.clone(), Configuration { id: Id { version: "2".into(), ..of.id.clone() }, ..of }]);
     y(&mut made);
     let error = between(&made, "ma#1,ma#2").unwrap_err().to_string();
     assert!(error.contains("no configuration in common"), "{error}");

@@ -4,6 +4,7 @@ mod support;
 
 use jsonathlon_results::compare::{Outcome, ReasonKind, compare};
 use jsonathlon_results::comparison::Difference;
+use jsonathlon_results::id::Step;
 use jsonathlon_results::record::{Phase, Verdict};
 
 use support::{configuration, edit, fail, gate, kinds, one, run, times, without};
@@ -28,7 +29,7 @@ fn what_is_missing_does_not_pass() {
 fn what_was_right_and_is_gone_does_not_pass_unless_it_may_be_missing() {
     let a = run("a", &[configuration("ma", "1"), configuration("mb", "1"), configuration("yardstick", "1")]);
     let mut b = without(&a, |key| key.contains("/mb@") || key.contains("ma@1/plain/q1/cold;"));
-    b.manifest.configurations.retain(|one| one.system != "mb");
+    b.manifest.configurations.retain(|one| one.id.system != "mb");
     let comparison = compare(&a, &b, false).unwrap();
     let strict = gate(&comparison);
     assert_eq!(strict.not_looked_at, 5);
@@ -45,7 +46,7 @@ fn what_was_right_and_is_gone_does_not_pass_unless_it_may_be_missing() {
     assert_eq!(lenient.not_looked_at, 5);
     // What was not right in A is not missed, nor is a row to read others by.
     let mut wrong = a.clone();
-    edit(&mut wrong, |trial| trial.cell.system == "mb" || trial.cell.phase == Phase::Cold, fail);
+    edit(&mut wrong, |trial| trial.cell.id.system == "mb" || trial.cell.phase == Phase::Cold, fail);
     let b = without(&b, |key| key.contains("/yardstick@"));
     assert!(gate(&compare(&wrong, &b, false).unwrap()).passed);
     // All of a configuration that is planned in both.
@@ -93,7 +94,10 @@ fn a_size_that_cannot_be_taken_now_fails() {
     assert_eq!((told.what, told.a_bytes, told.b_bytes, told.ratio), ("size, drained", Some(5e6), None, None));
     assert_eq!(one(&compare(&b, &a, false).unwrap(), "size, drained").outcome, Outcome::NowAnswers);
     assert_eq!(one(&compare(&b, &b, false).unwrap(), "size, drained").outcome, Outcome::NoTime);
-    assert!(compare(&a, &a, false).unwrap().cells.iter().all(|cell| cell.step != "size"), "both have bytes");
+    assert!(
+        compare(&a, &a, false).unwrap().cells.iter().all(|cell| cell.step != Step::Size),
+        "both have bytes"
+    );
     // And one that is in one of the runs alone.
     let comparison = compare(&a, &without(&a, |key| key.contains("/size/")), false).unwrap();
     assert_eq!(comparison.only_in_a[0].cells, ["size, drained"]);

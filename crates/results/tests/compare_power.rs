@@ -91,7 +91,7 @@ fn records(
             }
             for order in 0..trials {
                 let seconds = (own + 0.5 * scatter * normal(random)).exp();
-                let mut record = trial(support::cell(of, &step, phase), round, Some(seconds));
+                let mut record = trial(support::cell(of, step.as_str(), phase), round, Some(seconds));
                 if let Body::Trial(trial) = &mut record.body {
                     trial.order = order;
                     record.key = trial.cell.trial_key(round, order);
@@ -147,7 +147,7 @@ fn one_run(random: &mut ChaCha8Rng, machine: Machine, slow: f64) -> RunCompariso
     for (side, slow) in [("s#1", 1.0), ("s#2", slow)] {
         for (index, scatters) in scatters.chunks(QUESTIONS + 1).enumerate() {
             let mut of = unranked(side);
-            of.variant = format!("v{index}");
+            of.id.variant = format!("v{index}");
             let slow = if index == 0 { slow } else { 1.0 };
             made.records.extend(records(random, machine, &of, (scatters, 0.0, &shared, slow)));
             made.manifest.configurations.push(of);

@@ -5,7 +5,9 @@ use jsonathlon_measure::machine::Machine;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::comparison::{Against, Difference};
 use jsonathlon_results::export;
+use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::jsonbench::{read, write};
+use jsonathlon_results::made;
 use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
 use jsonathlon_results::record::{
     Body, Cell, Failure, FailureKind, Phase, Record, Structure, Trial, Verdict,
@@ -13,21 +15,20 @@ use jsonathlon_results::record::{
 use jsonathlon_results::score::Score;
 use jsonathlon_results::summary::Run;
 
-fn cell(step: &str, phase: Phase) -> Cell {
-    Cell {
-        workload: "analytics".into(),
-        system: "mock".into(),
-        version: "1".into(),
-        variant: "plain".into(),
-        step: step.into(),
-        phase,
-        parameters: [
-            ("scale".into(), 100.into()),
-            ("state".into(), "drained".into()),
-            ("storage".into(), "default".into()),
-        ]
-        .into(),
+fn mock() -> Configuration {
+    Configuration {
+        title: "Mock".into(),
+        configuration_digest: "blake3:22".into(),
+        ..made::configuration("mock", "1")
     }
+}
+
+fn cell(step: &str, phase: Phase) -> Cell {
+    let mut cell = made::cell(&mock(), step, phase);
+    cell.parameters.insert("scale".into(), 100.into());
+    // In this run everything is of drained data, the load too.
+    cell.state = Some(State::Drained);
+    cell
 }
 
 fn trial(step: &str, phase: Phase, round: u32, order: u32, seconds: f64) -> Trial {
@@ -111,29 +112,7 @@ fn run() -> Run {
                 staging_s: Some(0.5),
                 reference_sizes: [("raw".to_owned(), 48_000), ("lz4".to_owned(), 21_000)].into(),
             },
-            configurations: vec![Configuration {
-                system: "mock".into(),
-                title: "Mock".into(),
-                version: "1".into(),
-                variant: "plain".into(),
-                variant_title: "plain".into(),
-                storage: "default".into(),
-                embedded: true,
-                transport: None,
-                end_of_life: false,
-                preparation: None,
-                profile: None,
-                memory_bytes: None,
-                memory_settings: Vec::new(),
-                parallel_unit: None,
-                other_questions: Default::default(),
-                ranked: true,
-                ranks_with: "json-only".into(),
-                reference: false,
-                configuration_digest: "blake3:22".into(),
-                artifact_digest: None,
-                exceptions: vec![],
-            }],
+            configurations: vec![mock()],
             settings: serde_json::Value::Null,
             plan: Planned { trials: planned },
         },
@@ -146,7 +125,8 @@ fn a_summary_has_medians_intervals_and_is_complete() {
     let run = run();
     let summary = run.summary();
     assert!(summary.complete && summary.failures.is_empty());
-    let hot = summary.results.iter().find(|e| e.step == "q1" && e.phase == Phase::Hot).unwrap();
+    let hot =
+        summary.results.iter().find(|e| e.cell.step.word() == "q1" && e.cell.phase == Phase::Hot).unwrap();
     assert_eq!((hot.trials, hot.verdict), (6, Verdict::Exact));
     // Rounds {.100 .101 .102} and {.200 .201 .202}: resamples have the medians .101, .151, .201 with
     // probabilities ¼, ½, ¼, whose logarithms deviate by 0.2450; times √2 and t(0.975, 1) = 12.706 is 4.403.
@@ -155,8 +135,8 @@ fn a_summary_has_medians_intervals_and_is_complete() {
     assert!((reach / 4.403 - 1.0).abs() < 0.03, "{reach}");
     assert!(((0.151 / hot.low_s.unwrap()).ln() - reach).abs() < 1e-9);
     assert_eq!(hot.metrics.get("peak_pss_bytes"), Some(&200.0));
-    insta::assert_json_snapshot!(summary.results.iter().find(|e| e.step == "load").unwrap());
-    assert_eq!(summary.results.iter().filter(|entry| entry.system == "files").count(), 2);
+    insta::assert_json_snapshot!(summary.results.iter().find(|e| e.cell.step.word() == "load").unwrap());
+    assert_eq!(summary.results.iter().filter(|entry| entry.cell.id.system == "files").count(), 2);
     let text = serde_json::to_string(&summary).unwrap();
     assert_eq!(serde_json::from_str::<jsonathlon_results::summary::Summary>(&text).unwrap(), summary);
 }
@@ -165,14 +145,14 @@ fn a_summary_has_medians_intervals_and_is_complete() {
 fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
     let mut run = run();
     let mut other = run.manifest.configurations[0].clone();
-    other.variant = "twice".into();
+    other.id.variant = "twice".into();
     run.manifest.configurations.push(other);
     let twice: Vec<Record> = run
         .trials()
-        .filter(|trial| !(trial.cell.step == "q2" && trial.round == 2))
+        .filter(|trial| !(trial.cell.step.word() == "q2" && trial.round == 2))
         .map(|trial| {
             let mut trial = trial.clone();
-            trial.cell.variant = "twice".into();
+            trial.cell.id.variant = "twice".into();
             trial.seconds = trial.seconds.map(|seconds| seconds * 2.0);
             record(trial)
         })
@@ -181,13 +161,13 @@ fn cells_stand_beside_the_best_over_the_rounds_that_both_have() {
     let summary = run.summary();
     let of = |step: &str, variant: &str| {
         let mut found = summary.comparisons.iter().filter(|one| {
-            one.step == step
-                && one.variant == variant
-                && one.phase == Phase::Hot
+            one.cell.step.word() == step
+                && one.cell.id.variant == variant
+                && one.cell.phase == Phase::Hot
                 && one.against == Against::Best
         });
         let first = found.next().unwrap();
-        assert!(found.next().is_none() && first.other_variant == "plain");
+        assert!(found.next().is_none() && first.other.variant == "plain");
         first
     };
     let slower = of("q1", "twice");
@@ -206,7 +186,7 @@ fn one_wrong_trial_takes_the_whole_cells_time_away() {
     let mut run = run();
     for record in &mut run.records {
         if let Body::Trial(trial) = &mut record.body
-            && (trial.cell.step.as_str(), trial.cell.phase, trial.round, trial.order)
+            && (trial.cell.step.word(), trial.cell.phase, trial.round, trial.order)
                 == ("q2", Phase::Hot, 2, 1)
         {
             trial.verdict = Verdict::Wrong;
@@ -215,7 +195,8 @@ fn one_wrong_trial_takes_the_whole_cells_time_away() {
         }
     }
     let summary = run.summary();
-    let hot = summary.results.iter().find(|e| e.step == "q2" && e.phase == Phase::Hot).unwrap();
+    let hot =
+        summary.results.iter().find(|e| e.cell.step.word() == "q2" && e.cell.phase == Phase::Hot).unwrap();
     assert_eq!((hot.median_s, hot.verdict), (None, Verdict::Wrong));
     assert_eq!(summary.failures.len(), 1);
     assert_eq!((summary.failures[0].kind.as_str(), summary.failures[0].round), ("wrong", 2));
@@ -246,7 +227,7 @@ fn the_published_format_takes_round_ones_cold_and_first_two_hot_trials() {
 fn changed(run: &mut Run, step: &str, mut change: impl FnMut(&mut Trial)) {
     for record in &mut run.records {
         if let Body::Trial(trial) = &mut record.body
-            && trial.cell.step == step
+            && trial.cell.step.word() == step
         {
             change(trial);
         }
@@ -310,10 +291,10 @@ fn sizes_and_times_are_of_one_state_and_the_drained_one_where_there_is() {
     let mut run = run();
     let compacted: Vec<Record> = run
         .trials()
-        .filter(|trial| trial.cell.step != "load")
+        .filter(|trial| trial.cell.step != Step::Load)
         .map(|trial| {
             let mut trial = trial.clone();
-            trial.cell.parameters.insert("state".into(), "compacted".into());
+            trial.cell.state = Some(State::Compacted);
             trial.seconds = trial.seconds.map(|seconds| seconds / 2.0);
             trial.metrics.insert("total_bytes".into(), 1000.0);
             record(trial)
@@ -323,7 +304,7 @@ fn sizes_and_times_are_of_one_state_and_the_drained_one_where_there_is() {
     run.records.extend(compacted);
     run.records.extend(drained);
     let files = export::jsonbench(&run).unwrap();
-    assert_eq!((files.len(), files[0].state), (1, "drained"));
+    assert_eq!((files.len(), files[0].state), (1, State::Drained));
     assert_eq!((files[0].file.total_size, files[0].file.result[0][0]), (4096, Some(0.4)));
 
     run.records.retain(|record| {
@@ -359,17 +340,17 @@ fn published_scores_are_within_a_ranking_of_complete_and_comparable_results() {
         [("twice", "json-only", 2.0), ("partial", "json-only", 0.001), ("apart", "generated", 0.01)]
     {
         let mut other = first.clone();
-        other.variant = variant.into();
+        other.id.variant = variant.into();
         other.ranks_with = ranks_with.into();
         run.manifest.configurations.push(other);
         let more: Vec<Record> = run
             .trials()
-            .filter(|trial| trial.cell.variant == "plain")
+            .filter(|trial| trial.cell.id.variant == "plain")
             .map(|trial| {
                 let mut trial = trial.clone();
-                trial.cell.variant = variant.into();
+                trial.cell.id.variant = variant.into();
                 trial.seconds = trial.seconds.map(|seconds| seconds * factor);
-                if variant == "partial" && trial.cell.step == "load" {
+                if variant == "partial" && trial.cell.step.word() == "load" {
                     trial.verdict = Verdict::Partial;
                 }
                 record(trial)
@@ -378,7 +359,7 @@ fn published_scores_are_within_a_ranking_of_complete_and_comparable_results() {
         run.records.extend(more);
     }
     let summary = run.summary();
-    let of = |variant: &str| summary.published_scores.iter().find(|one| one.variant == variant).unwrap();
+    let of = |variant: &str| summary.published_scores.iter().find(|one| one.id.variant == variant).unwrap();
     assert_eq!(summary.published_scores.len(), 4);
     assert_eq!((of("plain").score.hot, of("plain").score.cold), (Some(1.0), Some(1.0)));
     let twice = of("twice").score;
@@ -395,9 +376,9 @@ fn published_scores_are_within_a_ranking_of_complete_and_comparable_results() {
 #[test]
 fn csv_quotes_what_needs_it_and_has_a_column_a_metric() {
     let mut run = run();
-    run.manifest.configurations[0].variant = "plain".into();
+    run.manifest.configurations[0].id.variant = "plain".into();
     let mut summary = run.summary();
-    summary.results[0].variant = "a \"b\", c".into();
+    summary.results[0].cell.id.variant = "a \"b\", c".into();
     let text = export::csv(&summary);
     let header = text.lines().next().unwrap();
     assert!(

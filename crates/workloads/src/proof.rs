@@ -7,6 +7,7 @@ use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_drivers::server::wait_until_gone;
 use jsonathlon_measure::series::Subject;
+use jsonathlon_results::id::Step;
 use jsonathlon_results::record::{Body, FailureKind, Verdict};
 use jsonathlon_results::summary::Run;
 
@@ -49,7 +50,7 @@ pub fn prove(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Proof, RunError> {
-    let id = target.id();
+    let id = target.file_name();
     let plan = Plan {
         source: Source::Generated { seed: 1, start: 0, documents: DOCUMENTS, malformed: 0 },
         settings: Settings {
@@ -77,7 +78,7 @@ pub fn prove(
     if proof.problems.is_empty()
         && let Some(target) = plan.targets.first()
     {
-        let log = folder.join("logs").join(format!("{}.log", target.id()));
+        let log = folder.join("logs").join(format!("{}.log", target.file_name()));
         let (cores, subject) = (plan.settings.cores, Subject::default());
         let mut session = Session::new(target, &plan.worker, data, log, cores, subject, cancelled);
         let dropped = drop_table(&mut session);
@@ -125,13 +126,13 @@ fn drop_table(session: &mut Session<'_>) -> Result<String, AskError> {
 fn judge(run: &Run) -> Proof {
     let summary = run.summary();
     let mut proof = Proof::default();
-    let failed = |step: &str| summary.failures.iter().any(|failure| failure.step == step);
+    let failed = |step: &Step| summary.failures.iter().any(|failure| failure.cell.step == *step);
     for failure in &summary.failures {
         // Which way a planner takes through a thousand documents is no promise about a million of them, and
         // nothing is asked after a load that failed.
-        let follows = failed("load") && failure.step != "load";
+        let follows = failed(&Step::Load) && failure.cell.step != Step::Load;
         if failure.kind != FailureKind::Plan.word() && !follows {
-            proof.problems.push(format!("{}: {}: {}", failure.step, failure.kind, failure.error));
+            proof.problems.push(format!("{}: {}: {}", failure.cell.step, failure.kind, failure.error));
         }
     }
     for record in &run.records {
@@ -142,12 +143,12 @@ fn judge(run: &Run) -> Proof {
         }
     }
     let right = |step: &str| {
-        let mut of_step = summary.results.iter().filter(|entry| entry.step == step).peekable();
+        let mut of_step = summary.results.iter().filter(|entry| entry.cell.step.word() == step).peekable();
         of_step.peek().is_some()
             && of_step.all(|entry| matches!(entry.verdict, Verdict::Exact | Verdict::Approximate))
     };
     proof.right = Question::ALL.iter().filter(|question| right(question.id())).count();
-    let load = summary.results.iter().find(|entry| entry.step == "load");
+    let load = summary.results.iter().find(|entry| entry.cell.step == Step::Load);
     proof.loaded =
         load.and_then(|load| load.metrics.get("documents_loaded")).map_or(0, |count| *count as u64);
     // Whatever was not told as a failure must not pass for a proof either.

@@ -120,7 +120,7 @@ pub fn resume(
         {
             return Err(RunError::Changed(format!(
                 "{} {} is configured or installed differently now ({} then, {} now); start a new run",
-                now.system, now.variant, then.configuration_digest, now.configuration_digest
+                now.id.system, now.id.variant, then.configuration_digest, now.configuration_digest
             )));
         }
     }
@@ -296,12 +296,9 @@ fn manifest(
 fn configuration(target: &Target) -> Configuration {
     let from = &target.configuration;
     Configuration {
-        system: from.system.clone(),
+        id: target.id(),
         title: from.title.clone(),
-        version: from.version.clone(),
-        variant: from.variant.clone(),
         variant_title: from.variant_title.clone(),
-        storage: from.storage.clone(),
         embedded: from.embedded,
         transport: from.server.as_ref().map(|server| server.transport.word().to_owned()),
         end_of_life: from.end_of_life,

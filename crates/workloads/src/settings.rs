@@ -1,5 +1,6 @@
 //! What the user can set about a run.
 
+use jsonathlon_results::id::State;
 use jsonathlon_systems::Transport;
 use serde::{Deserialize, Serialize};
 
@@ -9,27 +10,6 @@ use crate::pace::Enough;
 const SHORT_LOAD_S: f64 = 60.0;
 /// Rounds that then begin with a load.
 pub(crate) const LOAD_ROUNDS: u32 = 3;
-
-/// A condition of the data that figures are taken in and never mixed between.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum State {
-    /// Background work has ended by itself.
-    Drained,
-    /// The system was told to put its data in its best order.
-    Compacted,
-}
-
-impl State {
-    /// The word used in files and tables.
-    #[must_use]
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Drained => "drained",
-            Self::Compacted => "compacted",
-        }
-    }
-}
 
 /// A system that the program did not install: a server by address, or the user's own programs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,7 +7,8 @@ use std::time::Duration;
 use jsonathlon_drivers::address::{Address, Password, Remote};
 use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::server::{Launch, Need, Recipe};
-use jsonathlon_results::manifest::configuration_id;
+use jsonathlon_results::id::Id;
+use jsonathlon_results::ranking::Profile;
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
 use jsonathlon_systems::{Analytics, Configuration, Installed, Server, Transport};
 
@@ -142,11 +143,23 @@ impl Target {
         self.configuration.server.as_ref().map_or(CLOSE_LIMIT, |server| CLOSE_LIMIT.max(own(server)))
     }
 
+    /// Which configuration it is.
+    #[must_use]
+    pub fn id(&self) -> Id {
+        let Configuration { system, version, variant, storage, .. } = &self.configuration;
+        Id::new(system, version, variant, storage)
+    }
+
+    /// Its memory profile.
+    #[must_use]
+    pub fn profile(&self) -> Option<Profile> {
+        self.configuration.profile.map(crate::run::profile)
+    }
+
     /// A name that is a file name and is shared by no other configuration of a run.
     #[must_use]
-    pub fn id(&self) -> String {
-        let Configuration { system, version, variant, storage, profile, .. } = &self.configuration;
-        configuration_id(system, version, variant, storage, profile.map(crate::run::profile))
+    pub fn file_name(&self) -> String {
+        self.id().file_name(self.profile())
     }
 }
 

@@ -118,19 +118,19 @@ pub(super) fn again(
         }
     }
     let mut targets: Vec<Target> = Vec::new();
-    for then in then.iter().filter(|then| is_elsewhere(&then.version)) {
-        let system = catalogue.get(name_of(&then.system))?;
+    for then in then.iter().filter(|then| is_elsewhere(&then.id.version)) {
+        let system = catalogue.get(name_of(&then.id.system))?;
         let mut found = None;
-        for one in settings.elsewhere.iter().filter(|one| one.system == name_of(&then.system)) {
-            let configuration = configuration(one, system, &then.variant, &then.storage)?;
-            if (&configuration.system, &configuration.version) == (&then.system, &then.version) {
+        for one in settings.elsewhere.iter().filter(|one| one.system == name_of(&then.id.system)) {
+            let configuration = configuration(one, system, &then.id.variant, &then.id.storage)?;
+            if (&configuration.system, &configuration.version) == (&then.id.system, &then.id.version) {
                 found = Some((one, as_before(configuration.reached_over(settings.transport)?, then)?));
             }
         }
         let Some((one, configuration)) = found else {
             return Err(Failure::usage(format!(
                 "the manifest does not say where {} {} is; start a new run",
-                then.system, then.version
+                then.id.system, then.id.version
             )));
         };
         let place = targets.len();

@@ -10,6 +10,7 @@ use jsonathlon_report::format;
 use jsonathlon_report::page;
 use jsonathlon_report::tables::{Look, render_summed_up};
 use jsonathlon_results::folder::read_manifest;
+use jsonathlon_results::id::State;
 use jsonathlon_results::ranking;
 use jsonathlon_results::summary::Run;
 use jsonathlon_systems::catalogue::{Setting, select_variants};
@@ -17,7 +18,7 @@ use jsonathlon_systems::{Catalogue, Configuration, Profile, Store, Transport};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
-use jsonathlon_workloads::settings::{Settings, State};
+use jsonathlon_workloads::settings::Settings;
 use jsonathlon_workloads::target::Target;
 
 use super::elsewhere::{self, Wanted};
@@ -300,13 +301,14 @@ fn continued(
     let settings: Settings = serde_json::from_value(manifest.settings).map_err(unreadable)?;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
     let mut there = elsewhere::again(&settings, catalogue, &manifest.configurations, interrupt)?;
-    let placed = |then: &jsonathlon_results::manifest::Configuration| elsewhere::is_elsewhere(&then.version);
+    let placed =
+        |then: &jsonathlon_results::manifest::Configuration| elsewhere::is_elsewhere(&then.id.version);
     for then in manifest.configurations.iter().filter(|then| !placed(then)) {
-        let system = catalogue.get(&then.system)?;
+        let system = catalogue.get(&then.id.system)?;
         // A newer version that was accepted in its place goes by the name of the pinned one here.
-        let pinned = system.artifacts().iter().find(|artifact| store.version(artifact) == then.version);
-        let version = pinned.map_or(then.version.as_str(), |artifact| &artifact.version);
-        let now = system.configuration(version, &then.variant, &then.storage)?;
+        let pinned = system.artifacts().iter().find(|artifact| store.version(artifact) == then.id.version);
+        let version = pinned.map_or(then.id.version.as_str(), |artifact| &artifact.version);
+        let now = system.configuration(version, &then.id.variant, &then.id.storage)?;
         configurations.push(as_before(now.reached_over(settings.transport)?, then)?);
     }
     Ok(Request {

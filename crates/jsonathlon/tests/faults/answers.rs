@@ -47,7 +47,7 @@ fn a_wrong_value_in_any_column_of_any_question_is_caught() {
         for (question, columns) in QUESTIONS.iter().zip(COLUMNS) {
             let system = format!("column{column}");
             for entry in [summary.cold(&system, question), summary.hot(&system, question)] {
-                let what = format!("{question} column {column} {}", entry.phase.word());
+                let what = format!("{question} column {column} {}", entry.cell.phase.word());
                 if column < columns {
                     assert_eq!(entry.verdict, Verdict::Wrong, "{what}");
                     assert_eq!((entry.median_s, entry.low_s, entry.trials), (None, None, 0), "{what}");
@@ -166,7 +166,10 @@ fn a_plan_that_breaks_its_promise_fails_the_run_and_keeps_the_times() {
     ended.summary().is_right("keeps");
     ended.summary().is_right_but_for("breaks", "");
     let failures = ended.summary().failures;
-    assert!(matches!(failures.as_slice(), [one] if one.kind == "plan" && one.step == "q2"), "{failures:?}");
+    assert!(
+        matches!(failures.as_slice(), [one] if one.kind == "plan" && one.cell.step.word() == "q2"),
+        "{failures:?}"
+    );
     assert!(ended.stderr.contains("breaks 1.0 plain q2: "), "{}", ended.stderr);
     assert!(!ended.stderr.contains("keeps 1.0 plain q2: "), "{}", ended.stderr);
     let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;

@@ -49,7 +49,7 @@ fn an_engine_that_dies_in_a_trial_beyond_the_planned_ones_has_no_time() {
     let hot = summary.hot("bad", "q1");
     assert_eq!((hot.verdict, hot.median_s), (Verdict::Failed, None));
     assert!(
-        matches!(summary.failures_of("bad").as_slice(), [one] if one.kind == "crash" && one.step == "q1")
+        matches!(summary.failures_of("bad").as_slice(), [one] if one.kind == "crash" && one.cell.step.word() == "q1")
     );
     assert_eq!(summary.hot("bad", "q2").verdict, Verdict::Exact);
 }
@@ -74,7 +74,11 @@ fn an_engine_that_dies_while_answering_loses_that_question_only() {
         assert_eq!((hot.verdict, hot.trials, hot.median_s), (Verdict::Failed, 0, None));
         let failures = summary.failures_of("bad");
         assert!(failures.iter().all(|failure| failure.kind == "crash" && failure.error.contains(words)));
-        assert_eq!(failures.iter().filter(|failure| failure.step == "q3").count(), 3, "the planned hot ones");
+        assert_eq!(
+            failures.iter().filter(|failure| failure.cell.step.word() == "q3").count(),
+            3,
+            "the planned hot ones"
+        );
         for question in ["q2", "q4", "q5", "q6"] {
             assert!(summary.hot("bad", question).median_s.is_some(), "{question}");
         }
@@ -96,7 +100,7 @@ fn a_worker_killed_from_outside_is_a_crash_and_the_run_goes_on() {
     summary.is_right("good");
     summary.is_right_but_for("bad", "q4");
     let failures = summary.failures_of("bad");
-    assert!(failures.iter().all(|f| f.step == "q4" && f.kind == "crash"), "{failures:?}");
+    assert!(failures.iter().all(|f| f.cell.step.word() == "q4" && f.kind == "crash"), "{failures:?}");
     assert!(failures[0].error.contains("SIGKILL"), "{failures:?}");
     world.nothing_left();
 }
@@ -112,7 +116,7 @@ fn a_question_that_hangs_is_given_up_and_not_asked_again() {
         assert_eq!((entry.verdict, entry.median_s), (Verdict::Timeout, None));
     }
     let trials = world.kept("out").trials();
-    let of_q2 = trials.iter().filter(|trial| trial.cell.system == "bad" && trial.cell.step == "q2");
+    let of_q2 = trials.iter().filter(|trial| trial.cell.id.system == "bad" && trial.cell.step.word() == "q2");
     for trial in of_q2 {
         let failure = trial.failure.as_ref().unwrap();
         assert_eq!(failure.kind, FailureKind::Timeout);
@@ -145,7 +149,8 @@ fn rubbish_on_the_protocol_fails_a_question_and_printing_does_not() {
         for entry in [summary.cold("bad", "q6"), summary.hot("bad", "q6")] {
             assert_eq!((entry.verdict, entry.median_s), (Verdict::Failed, None));
         }
-        let failures = summary.failures_of("bad").into_iter().filter(|failure| failure.step == "q6");
+        let failures =
+            summary.failures_of("bad").into_iter().filter(|failure| failure.cell.step.word() == "q6");
         let failures: Vec<_> = failures.collect();
         assert_eq!(failures.len(), 4, "one cold trial and the planned hot ones");
         assert!(failures.iter().all(|failure| failure.kind == "protocol"), "{failures:?}");

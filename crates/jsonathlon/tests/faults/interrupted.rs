@@ -56,10 +56,10 @@ fn interrupted_while_loading() {
     let kept = world.kept("out");
     let trials = kept.trials();
     assert!(
-        trials.iter().all(|trial| trial.cell.system == "ma"),
+        trials.iter().all(|trial| trial.cell.id.system == "ma"),
         "the first system's part of the first round"
     );
-    let done = |step: &str| trials.iter().any(|trial| trial.cell.step == step);
+    let done = |step: &str| trials.iter().any(|trial| trial.cell.step.word() == step);
     assert!(done("load") && done("size") && done("q6"));
     resumes_to_the_end(&world, &kept);
 }

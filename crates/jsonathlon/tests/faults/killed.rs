@@ -205,16 +205,16 @@ impl Subject {
             assert_eq!(failure.kind, "crash", "{failure:?}");
             assert!(failure.error.contains("SIGKILL"), "{failure:?}");
             if !failure.error.starts_with("not done") {
-                lost.insert((&failure.system, &failure.step, failure.round));
+                lost.insert((&failure.cell.id.system, &failure.cell.step, failure.round));
             }
         }
         assert!(lost.len() <= killed as usize, "{killed} kills made {} trials fail: {lost:?}", lost.len());
         // What was not hit is right, and what was hit has no time.
         for entry in &summary.results {
             let hit = summary.failures.iter().any(|failure| {
-                (&failure.system, &failure.step) == (&entry.system, &entry.step)
-                    && failure.phase == entry.phase
-                    && failure.parameters == entry.parameters
+                (&failure.cell.id.system, &failure.cell.step) == (&entry.cell.id.system, &entry.cell.step)
+                    && failure.cell.phase == entry.cell.phase
+                    && failure.cell.parameters == entry.cell.parameters
             });
             if hit {
                 assert_eq!((entry.verdict, entry.median_s), (Verdict::Failed, None), "{entry:?}");

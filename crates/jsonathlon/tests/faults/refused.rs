@@ -32,7 +32,8 @@ fn documents_refused_by_row_are_listed_and_the_answers_are_over_the_rest() {
     // The two systems hold different documents, so their right answers differ.
     let counted = |system: &str| {
         let trials = world.kept("out").trials();
-        let trial = trials.into_iter().find(|trial| trial.cell.system == system && trial.cell.step == "q1");
+        let trial =
+            trials.into_iter().find(|trial| trial.cell.id.system == system && trial.cell.step.word() == "q1");
         trial.unwrap().answer_digest.unwrap()
     };
     assert_ne!(counted("picky"), counted("good"));
@@ -76,12 +77,12 @@ fn malformed_lines_are_counted_and_listed_and_the_answers_stay_exact() {
             [metrics["documents_offered"], metrics["documents_loaded"], metrics["documents_rejected"]],
             [8000.0, 7992.0, 8.0],
             "{}",
-            load.variant
+            load.cell.id.variant
         );
     }
     for question in QUESTIONS {
         for entry in summary.entries("sqlite", question) {
-            assert_eq!(entry.verdict, Verdict::Exact, "{question} {}", entry.variant);
+            assert_eq!(entry.verdict, Verdict::Exact, "{question} {}", entry.cell.id.variant);
         }
     }
     let rejects = world.kept("out").rejects("sqlite");

@@ -117,12 +117,14 @@ fn a_guest_measures_and_leaves_nothing_behind() {
     let summary = guest(&world, "out", &address, &host.password, &[]).expect(0).summary();
     let load = summary.entry("postgresql", "load");
     assert_eq!(load.metrics["documents_loaded"], 2000.0);
-    assert_eq!(load.version, "18.6+address");
+    assert_eq!(load.cell.id.version, "18.6+address");
     // Nothing is known of what the server spends, which is not the same as nothing.
     assert!(!load.metrics.contains_key("server_cpu_s") && load.metrics.contains_key("client_cpu_s"));
     for question in QUESTIONS {
         let entries = summary.entries("postgresql", question);
-        assert!(matches!(entries.as_slice(), [one] if one.phase == Phase::Hot && one.median_s.is_some()));
+        assert!(
+            matches!(entries.as_slice(), [one] if one.cell.phase == Phase::Hot && one.median_s.is_some())
+        );
     }
     assert_eq!(host.databases(), [""; 0]);
     assert!(host.owner.rows("SELECT 1").len() == 1, "the server is still there");
@@ -228,7 +230,8 @@ fn a_connection_that_is_cut_fails_its_cell_and_what_was_made_goes() {
             cut(&mut host, &mut running, what);
         }
         let summary = running.end(LIMIT).expect(1).summary();
-        let failure = summary.failures.iter().find(|failure| failure.step.starts_with(step)).unwrap();
+        let failure =
+            summary.failures.iter().find(|failure| failure.cell.step.word().starts_with(step)).unwrap();
         assert_eq!(failure.kind, "crash", "{failure:?}");
         assert!(failure.error.contains("cut the connection"), "{failure:?}");
         assert_eq!(host.databases(), [""; 0], "{out}");
@@ -309,7 +312,10 @@ fn what_takes_too_long_is_ended_on_the_server_too() {
     std::fs::write(&slow, format!("SELECT answer.* FROM ({question}) AS answer, pg_sleep(300);\n")).unwrap();
     let more = ["--timeout", "2s"];
     let summary = guest(&world, "out", &host.address(""), &host.password, &more).expect(1).summary();
-    assert!(summary.failures.iter().all(|one| one.step == "q2" && one.kind == "timeout"), "{summary:?}");
+    assert!(
+        summary.failures.iter().all(|one| one.cell.step.word() == "q2" && one.kind == "timeout"),
+        "{summary:?}"
+    );
     assert!(summary.hot("postgresql", "q3").median_s.is_some());
     let at_work = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(300)%' AND pid <> pg_backend_pid()";
     assert_eq!(host.owner.rows(at_work)[0][0], crate::server::int(0));
@@ -327,7 +333,8 @@ fn a_restart_command_makes_cold_trials_which_nobody_can_verify() {
     let restart = format!("postgresql=echo x >> {marks}");
     let more = ["--restart-command", restart.as_str()];
     let summary = guest(&world, "out", &host.address(""), &host.password, &more).expect(0).summary();
-    let phases: Vec<Phase> = summary.entries("postgresql", "q1").iter().map(|entry| entry.phase).collect();
+    let phases: Vec<Phase> =
+        summary.entries("postgresql", "q1").iter().map(|entry| entry.cell.phase).collect();
     assert_eq!(phases, [Phase::ColdUnverified, Phase::Hot]);
     assert_eq!(std::fs::read_to_string(&marks).unwrap().lines().count(), QUESTIONS.len());
 
@@ -379,7 +386,7 @@ fn a_server_that_asks_who_comes_is_told() {
     let mut host = Host::of(server);
     let address = format!("mongodb=mongodb://me@localhost:{}", host.port);
     let summary = guest(&world, "out", &address, password, &[]).expect(0).summary();
-    assert_eq!(summary.entry("mongodb", "load").version, "6.0.5+address");
+    assert_eq!(summary.entry("mongodb", "load").cell.id.version, "6.0.5+address");
     assert!(summary.failures.is_empty());
     let names = r#"{"command": {"listDatabases": 1, "nameOnly": true}, "database": "admin"}"#;
     let left = format!("{:?}", host.owner.rows(names));
@@ -410,11 +417,11 @@ fn the_users_own_programs_are_started_as_any_other() {
     let at = format!("postgresql={}", own.display());
     let summary = guest(&world, "out", &at, "", &[]).expect(0).summary();
     summary.is_right("postgresql");
-    assert_eq!(summary.entry("postgresql", "load").version, "18.6+own");
+    assert_eq!(summary.entry("postgresql", "load").cell.id.version, "18.6+own");
     // Both at once, and told apart.
     let both = guest(&world, "both", &at, "", &["--systems", "postgresql"]).expect(0).summary();
     let mut versions: Vec<&str> =
-        both.entries("postgresql", "load").iter().map(|entry| entry.version.as_str()).collect();
+        both.entries("postgresql", "load").iter().map(|entry| entry.cell.id.version.as_str()).collect();
     versions.sort_unstable();
     assert_eq!(versions, ["18.6", "18.6+own"]);
     for (at, words) in [
@@ -435,7 +442,11 @@ fn a_guest_of_mysql_leaves_nothing_behind_and_believes_no_certificate_of_another
     let summary = guest(&world, "out", &address, &host.password, &[]).expect(0).summary();
     let load = summary.entry("mysql", "load");
     assert_eq!(load.metrics["documents_loaded"], 2000.0);
-    assert!(load.version.starts_with("9.7.4") && load.version.ends_with("+address"), "{}", load.version);
+    assert!(
+        load.cell.id.version.starts_with("9.7.4") && load.cell.id.version.ends_with("+address"),
+        "{}",
+        load.cell.id.version
+    );
     let left = host.owner.rows("SHOW DATABASES LIKE 'jsonathlon%'");
     assert!(left.is_empty(), "{left:?}");
     guest(&world, "wrong", &address, "other", &[]).expect(3).says(&["refused the session", "Access denied"]);
@@ -462,7 +473,7 @@ fn a_guest_of_elasticsearch_leaves_no_index_behind() {
     let address = format!("elasticsearch=http://localhost:{}", host.port);
     let summary = guest(&world, "out", &address, "", &[]).expect(0).summary();
     let load = summary.entry("elasticsearch", "load");
-    assert_eq!((load.metrics["documents_loaded"], load.version.as_str()), (2000.0, "8.19.8+address"));
+    assert_eq!((load.metrics["documents_loaded"], load.cell.id.version.as_str()), (2000.0, "8.19.8+address"));
     assert!(summary.failures.is_empty());
     let names = r#"{"method": "GET", "path": "/_cat/indices?format=json&h=index",
         "rows": {"each": [""], "columns": [{"name": "index", "at": "/index", "type": "text"}]}}"#;

@@ -395,7 +395,11 @@ fn two_versions_run_side_by_side_and_are_told_apart() {
     kept.is_complete();
     let manifest = kept.manifest();
     let of = |version: &str| {
-        manifest.configurations.iter().find(|one| one.system == "mongodb" && one.version == version).unwrap()
+        manifest
+            .configurations
+            .iter()
+            .find(|one| one.id.system == "mongodb" && one.id.version == version)
+            .unwrap()
     };
     let [older, newer] = versions.map(of);
     assert_ne!(older.configuration_digest, newer.configuration_digest);
@@ -403,9 +407,9 @@ fn two_versions_run_side_by_side_and_are_told_apart() {
     assert_eq!(manifest.configurations.len(), 2);
     let trials = kept.trials();
     for version in versions {
-        let own: Vec<_> = trials.iter().filter(|trial| trial.cell.version == version).collect();
+        let own: Vec<_> = trials.iter().filter(|trial| trial.cell.id.version == version).collect();
         for step in ["load", "q1", "q2", "q3", "q4", "q5", "q6"] {
-            let of_step: Vec<_> = own.iter().filter(|trial| trial.cell.step == step).collect();
+            let of_step: Vec<_> = own.iter().filter(|trial| trial.cell.step.word() == step).collect();
             assert!(!of_step.is_empty(), "{version} {step}");
             assert!(of_step.iter().all(|trial| trial.verdict == Verdict::Exact), "{version} {step}");
         }

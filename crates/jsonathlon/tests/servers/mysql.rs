@@ -329,9 +329,9 @@ fn a_hot_question_that_reads_from_the_disk_is_said_to() {
     let small = run(&["--systems-dir", &systems], &out);
     for question in ["q1", "q3", "q4", "q5", "q6"] {
         let cells = small.entries("mysql", question);
-        let hot = cells.iter().find(|entry| entry.phase == Phase::HotNotInMemory);
+        let hot = cells.iter().find(|entry| entry.cell.phase == Phase::HotNotInMemory);
         assert!(hot.is_some_and(|entry| entry.metrics["read_bytes"] > 1e6), "{question}: {cells:?}");
-        assert!(cells.iter().all(|entry| entry.phase != Phase::Hot), "{question}: {cells:?}");
+        assert!(cells.iter().all(|entry| entry.cell.phase != Phase::Hot), "{question}: {cells:?}");
     }
     let tables = world.run(&["export", &out]).expect(0).stdout;
     assert!(tables.contains("hot, not in memory (reads "), "{tables}");

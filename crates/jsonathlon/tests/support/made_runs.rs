@@ -12,6 +12,8 @@ use jsonathlon_measure::machine::Machine;
 use jsonathlon_measure::memory::Memory;
 use jsonathlon_measure::series::{Sample, SubjectSample};
 use jsonathlon_results::folder::answer_file;
+use jsonathlon_results::id::{Id, State, Step};
+use jsonathlon_results::made;
 use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
 use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{
@@ -99,12 +101,14 @@ impl Made {
         let title = if reference { "Yardstick".to_owned() } else { format!("System {number:02}") };
         let ranks_with = if number % 7 == 3 { "generated columns" } else { "json-only" };
         Configuration {
-            system,
+            id: Id::new(
+                &system,
+                &format!("{}.{}", 1 + number % 9, number % 4),
+                if reference { "one-core" } else { "indexed" },
+                "default",
+            ),
             title: if hostile { HOSTILE_NAME.to_owned() } else { title },
-            version: format!("{}.{}", 1 + number % 9, number % 4),
-            variant: if reference { "one-core" } else { "indexed" }.to_owned(),
             variant_title: "an index on five paths".to_owned(),
-            storage: "default".to_owned(),
             embedded: number.is_multiple_of(3),
             transport: (!number.is_multiple_of(3)).then(|| "tcp".to_owned()),
             end_of_life: number % 11 == 5,
@@ -242,9 +246,9 @@ impl Records<'_> {
         }
         self.loaded(offered - loaded);
         let total = offered * (110.0 + 37.0 * self.number as f64);
-        for (state, share) in [("drained", 1.0), ("compacted", 0.8)] {
+        for (state, share) in [(State::Drained, 1.0), (State::Compacted, 0.8)] {
             // Only the loads are repeated, and what they come to.
-            let loads = if state == "drained" { self.loads() } else { 1 };
+            let loads = if state == State::Drained { self.loads() } else { 1 };
             for round in 1..=loads {
                 self.trial_in(
                     state,
@@ -259,7 +263,7 @@ impl Records<'_> {
                         ("data_bytes", (total * share * 0.8).floor()),
                         ("index_bytes", (total * share * 0.2).floor()),
                         ("files_bytes", (total * share * 1.1).floor()),
-                        (if state == "drained" { "drained_s" } else { "compacted_s" }, 0.4),
+                        (if state == State::Drained { "drained_s" } else { "compacted_s" }, 0.4),
                     ],
                 );
             }
@@ -301,37 +305,18 @@ impl Records<'_> {
         }
     }
 
-    fn cell(&self, step: &str, phase: Phase, state: Option<&str>) -> Cell {
-        let mut parameters: BTreeMap<String, serde_json::Value> =
-            [("scale".to_owned(), self.made.documents.into()), ("storage".to_owned(), "default".into())]
-                .into();
-        if let Some(state) = state {
-            parameters.insert("state".to_owned(), state.into());
-        }
-        let Configuration { preparation, profile, memory_bytes, .. } = self.configuration;
-        if let (Some(preparation), Some(profile)) = (preparation, profile) {
-            parameters.insert("preparation".to_owned(), preparation.word().into());
-            parameters.insert("profile".to_owned(), profile.word().into());
-        }
-        if let Some(memory) = memory_bytes {
-            parameters.insert("memory".to_owned(), (*memory).into());
-        }
-        Cell {
-            workload: "analytics".to_owned(),
-            system: self.configuration.system.clone(),
-            version: self.configuration.version.clone(),
-            variant: self.configuration.variant.clone(),
-            step: step.to_owned(),
-            phase,
-            parameters,
-        }
+    fn cell(&self, step: &str, phase: Phase, state: Option<State>) -> Cell {
+        let mut cell = made::cell(self.configuration, step, phase);
+        cell.parameters.insert("scale".to_owned(), self.made.documents.into());
+        cell.state = state;
+        cell
     }
 
     fn question(&mut self, step: &str, phase: Phase, round: u32, order: u32, seconds: f64, verdict: Verdict) {
         let seconds = verdict.has_time().then_some(seconds);
         let error = if verdict == Verdict::Approximate { 0.004 } else { 0.0 };
         self.trial_in(
-            "drained",
+            State::Drained,
             step,
             phase,
             round,
@@ -378,7 +363,7 @@ impl Records<'_> {
     #[expect(clippy::too_many_arguments, reason = "a trial is all of these")]
     fn trial_in(
         &mut self,
-        state: &str,
+        state: State,
         step: &str,
         phase: Phase,
         round: u32,
@@ -401,10 +386,11 @@ impl Records<'_> {
         metrics: &[(&str, f64)],
     ) {
         let key = cell.trial_key(round, order);
-        let asked = cell.step.starts_with('q');
-        let digest = asked.then(|| format!("blake3:{:016x}{:048x}", u64::from(cell.step.as_bytes()[1]), 0));
+        let step = cell.step.word();
+        let digest =
+            cell.step.is_own().then(|| format!("blake3:{:016x}{:048x}", u64::from(step.as_bytes()[1]), 0));
         if let Some(digest) = &digest {
-            let file = self.folder.join(answer_file(&self.configuration.id(), &cell.step, digest));
+            let file = self.folder.join(answer_file(&self.configuration.file_name(), step, digest));
             let text = if self.made.hostile { HOSTILE_TEXT } else { "app.bsky.feed.post" };
             let answer = serde_json::json!({ "question": cell.step, "rows": [[text, 12_345]] });
             if !file.exists() {
@@ -423,7 +409,7 @@ impl Records<'_> {
             verdict,
             seconds,
             server_seconds: seconds.filter(|_| self.number.is_multiple_of(2)).map(|seconds| seconds * 0.95),
-            rows: asked.then_some(1),
+            rows: digest.is_some().then_some(1),
             answer_digest: digest,
             metrics: metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect::<Metrics>(),
             bound_by: seconds
@@ -452,7 +438,7 @@ impl Records<'_> {
         };
         self.all.push(Record::new(format!("structure:{}", cell.key()), Body::Structure(structure)));
         if rejected > 0.0 {
-            cell.step = "load".to_owned();
+            cell.step = Step::Load;
             cell.phase = Phase::Load;
             let reason = if self.made.hostile { HOSTILE_TEXT } else { "duplicate key" };
             let rejects = Rejects {
@@ -465,11 +451,11 @@ impl Records<'_> {
     }
 
     fn planned(&mut self, step: &str) {
-        let cell = self.cell(step, Phase::Hot, Some("drained"));
-        let file = format!("plans/{}-{step}-drained.txt", self.configuration.id());
+        let cell = self.cell(step, Phase::Hot, Some(State::Drained));
+        let file = format!("plans/{}-{step}-drained.txt", self.configuration.file_name());
         let mut text = format!("SELECT event, count(*) FROM documents -- {step}\nGROUP BY event;\n\n");
         for line in 0..20 {
-            writeln!(text, "{:width$}-> node {line} of {}", "", self.configuration.system, width = line)
+            writeln!(text, "{:width$}-> node {line} of {}", "", self.configuration.id.system, width = line)
                 .unwrap();
         }
         std::fs::write(self.folder.join(&file), text).unwrap();

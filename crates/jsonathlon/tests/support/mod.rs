@@ -205,12 +205,12 @@ impl Kept {
 
     /// The trials of systems.
     pub(crate) fn trials(&self) -> Vec<Trial> {
-        self.all_trials().into_iter().filter(|trial| trial.cell.system != CONTROL).collect()
+        self.all_trials().into_iter().filter(|trial| trial.cell.id.system != CONTROL).collect()
     }
 
     /// The trials of the control, which is timed before each system's turn.
     pub(crate) fn control(&self) -> Vec<Trial> {
-        self.all_trials().into_iter().filter(|trial| trial.cell.system == CONTROL).collect()
+        self.all_trials().into_iter().filter(|trial| trial.cell.id.system == CONTROL).collect()
     }
 
     fn all_trials(&self) -> Vec<Trial> {
@@ -288,7 +288,10 @@ pub(crate) trait Look {
 
 impl Look for Summary {
     fn entries(&self, system: &str, step: &str) -> Vec<&Entry> {
-        self.results.iter().filter(|entry| entry.system == system && entry.step == step).collect()
+        self.results
+            .iter()
+            .filter(|entry| entry.cell.id.system == system && entry.cell.step.word() == step)
+            .collect()
     }
 
     fn entry(&self, system: &str, step: &str) -> &Entry {
@@ -300,18 +303,18 @@ impl Look for Summary {
 
     fn hot(&self, system: &str, step: &str) -> &Entry {
         let entries = self.entries(system, step);
-        entries.into_iter().find(|entry| entry.phase == Phase::Hot).unwrap()
+        entries.into_iter().find(|entry| entry.cell.phase == Phase::Hot).unwrap()
     }
 
     /// Where the kernel cannot confirm it, as on a file system in memory, the phase says so.
     fn cold(&self, system: &str, step: &str) -> &Entry {
         let phases = [Phase::Cold, Phase::ColdUnverified];
         let entries = self.entries(system, step);
-        entries.into_iter().find(|entry| phases.contains(&entry.phase)).unwrap()
+        entries.into_iter().find(|entry| phases.contains(&entry.cell.phase)).unwrap()
     }
 
     fn failures_of(&self, system: &str) -> Vec<&FailureEntry> {
-        self.failures.iter().filter(|failure| failure.system == system).collect()
+        self.failures.iter().filter(|failure| failure.cell.id.system == system).collect()
     }
 
     fn is_right(&self, system: &str) {
@@ -327,8 +330,8 @@ impl Look for Summary {
         });
         for step in QUESTIONS.into_iter().filter(|step| *step != question) {
             for entry in [self.cold(system, step), self.hot(system, step)] {
-                assert_eq!(entry.verdict, Verdict::Exact, "{system} {step} {}", entry.phase.word());
-                assert!(entry.median_s.is_some(), "{system} {step} {}", entry.phase.word());
+                assert_eq!(entry.verdict, Verdict::Exact, "{system} {step} {}", entry.cell.phase.word());
+                assert!(entry.median_s.is_some(), "{system} {step} {}", entry.cell.phase.word());
             }
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use jsonathlon_results::folder::{answer_file, read_inner, read_series};
-use jsonathlon_results::record::{Failure, PlanCheck, Trial, Verdict};
+use jsonathlon_results::record::{Cell, Failure, Phase, PlanCheck, Trial, Verdict};
 use jsonathlon_results::summary::{Run, Summary};
 use serde::Serialize;
 
@@ -103,7 +103,7 @@ impl RunEvidence {
         let mut texts = Texts::default();
         let mut found = Vec::new();
         for (_, entry) in cells(run, summary) {
-            let key = entry.key();
+            let key = entry.cell.key();
             let of = trials.get(&key).map(Vec::as_slice).unwrap_or_default();
             let check = of.first().and_then(|first| plans.get(&planned(&first.cell)));
             let (statement, plan) = check.map(|check| plan(folder, check, &mut texts)).unwrap_or_default();
@@ -115,11 +115,8 @@ impl RunEvidence {
     }
 }
 
-fn planned(cell: &jsonathlon_results::record::Cell) -> String {
-    let [state, storage, profile] = ["state", "storage", "profile"]
-        .map(|name| cell.parameters.get(name).and_then(|value| value.as_str()).unwrap_or_default());
-    [&cell.workload, &cell.system, &cell.version, &cell.variant, &cell.step, state, storage, profile]
-        .join("\0")
+fn planned(cell: &Cell) -> String {
+    Cell { phase: Phase::Hot, ..cell.clone() }.key()
 }
 
 /// The statement and the plan of a question: a file with the one, an empty line, and the other.
@@ -147,7 +144,10 @@ fn answers(run: &Run, trials: &[&Trial], texts: &mut Texts) -> Vec<Answer> {
         let configuration = run.manifest.configurations.iter().find(|one| one.has(&trial.cell));
         let text = configuration
             .and_then(|one| {
-                read_inner(Path::new(&run.path), &answer_file(&one.id(), &trial.cell.step, digest))
+                read_inner(
+                    Path::new(&run.path),
+                    &answer_file(&one.file_name(), trial.cell.step.word(), digest),
+                )
             })
             .map(|text| texts.index(&text));
         found.push(Answer { digest: digest.clone(), text, trials: 1 });

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_measure::machine::Machine;
 use jsonathlon_results::comparison::{Against, Comparison, Difference};
+use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::manifest::{self, Data};
 use jsonathlon_results::published::Published;
 use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
-use jsonathlon_results::record::{Body, Phase, Verdict};
+use jsonathlon_results::record::{self, Body, Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
 use serde::Serialize;
 
@@ -100,9 +101,9 @@ struct Reject {
 struct Cell {
     configuration: usize,
     workload: String,
-    step: String,
+    step: Step,
     phase: Phase,
-    state: Option<String>,
+    state: Option<State>,
     parameters: BTreeMap<String, serde_json::Value>,
     trials: u64,
     median_s: Option<Number>,
@@ -127,7 +128,7 @@ struct Ratio {
 #[derive(Debug, Serialize)]
 struct Score {
     configuration: usize,
-    state: String,
+    state: State,
     cold: Option<Number>,
     hot: Option<Number>,
     size: Option<Number>,
@@ -136,7 +137,7 @@ struct Score {
 #[derive(Debug, Serialize)]
 struct Failure {
     configuration: usize,
-    step: String,
+    step: Step,
     phase: Phase,
     round: u32,
     kind: String,
@@ -147,10 +148,7 @@ struct Failure {
 /// among the data's.
 pub(super) fn cells<'a>(run: &'a Run, summary: &'a Summary) -> impl Iterator<Item = (usize, &'a Entry)> {
     let places = Places::of(run);
-    summary.results.iter().filter_map(move |entry| {
-        let index = places.find(&entry.system, &entry.version, &entry.variant, &entry.parameters)?;
-        Some((index, entry))
-    })
+    summary.results.iter().filter_map(move |entry| Some((places.find(&entry.cell)?, entry)))
 }
 
 impl RunFigures {
@@ -212,12 +210,9 @@ impl Configuration {
         }
         let ranking = one.ranking();
         let manifest::Configuration {
-            system,
+            id: Id { system, version, variant, storage },
             title,
-            version,
-            variant,
             variant_title,
-            storage,
             embedded,
             transport,
             end_of_life,
@@ -265,18 +260,17 @@ impl Configuration {
 
 impl Cell {
     fn of(configuration: usize, entry: &Entry, ratios: &Ratios) -> Self {
-        let key = entry.key();
-        let mut parameters = entry.parameters.clone();
-        let state = parameters.remove("state").and_then(|state| state.as_str().map(str::to_owned));
+        let key = entry.cell.key();
+        let record::Cell { workload, step, phase, state, mut parameters, .. } = entry.cell.clone();
         // They stand in the configuration and in the data.
-        for known in ["storage", "preparation", "profile", "memory", "scale"] {
+        for known in ["preparation", "memory", "scale"] {
             parameters.remove(known);
         }
         Self {
             configuration,
-            workload: entry.workload.clone(),
-            step: entry.step.clone(),
-            phase: entry.phase,
+            workload,
+            step,
+            phase,
             state,
             parameters,
             trials: entry.trials,
@@ -295,14 +289,8 @@ impl Cell {
 fn scores(summary: &Summary, places: &Places<'_>) -> Vec<Score> {
     let score = |one: &jsonathlon_results::summary::PublishedScore| {
         Some(Score {
-            configuration: places.at([
-                &one.system,
-                &one.version,
-                &one.variant,
-                &one.storage,
-                one.profile.map_or("", Profile::word),
-            ])?,
-            state: one.state.clone(),
+            configuration: places.at(&one.id, one.profile)?,
+            state: one.state,
             cold: one.score.cold.map(Number),
             hot: one.score.hot.map(Number),
             size: one.score.size.map(Number),
@@ -314,9 +302,9 @@ fn scores(summary: &Summary, places: &Places<'_>) -> Vec<Score> {
 fn failures(summary: &Summary, places: &Places<'_>) -> Vec<Failure> {
     let failure = |one: &jsonathlon_results::summary::FailureEntry| {
         Some(Failure {
-            configuration: places.find(&one.system, &one.version, &one.variant, &one.parameters)?,
-            step: one.step.clone(),
-            phase: one.phase,
+            configuration: places.find(&one.cell)?,
+            step: one.cell.step.clone(),
+            phase: one.cell.phase,
             round: one.round,
             kind: one.kind.clone(),
             error: one.error.clone(),
@@ -325,34 +313,22 @@ fn failures(summary: &Summary, places: &Places<'_>) -> Vec<Failure> {
     summary.failures.iter().filter_map(failure).collect()
 }
 
-/// Configurations by their names: system, version, variant, storage and profile.
-struct Places<'a>(HashMap<[&'a str; 5], usize>);
+/// Configurations by their identity and profile.
+struct Places<'a>(HashMap<(&'a Id, Option<Profile>), usize>);
 
 impl<'a> Places<'a> {
     fn of(run: &'a Run) -> Self {
-        let names = |one: &'a manifest::Configuration| {
-            let [system, version, variant, storage] =
-                [&one.system, &one.version, &one.variant, &one.storage].map(String::as_str);
-            [system, version, variant, storage, one.profile.map_or("", Profile::word)]
-        };
         let all = run.manifest.configurations.iter().enumerate();
-        Self(all.map(|(index, one)| (names(one), index)).collect())
+        Self(all.map(|(index, one)| ((&one.id, one.profile), index)).collect())
     }
 
-    fn at(&self, names: [&str; 5]) -> Option<usize> {
-        self.0.get(&names).copied()
+    fn at(&self, id: &Id, profile: Option<Profile>) -> Option<usize> {
+        self.0.get(&(id, profile)).copied()
     }
 
-    /// The configuration of a cell with these parameters.
-    fn find(
-        &self,
-        system: &str,
-        version: &str,
-        variant: &str,
-        parameters: &BTreeMap<String, serde_json::Value>,
-    ) -> Option<usize> {
-        let text = |name: &str| parameters.get(name).and_then(|value| value.as_str()).unwrap_or_default();
-        self.at([system, version, variant, text("storage"), text("profile")])
+    /// The configuration of a cell.
+    fn find(&self, cell: &record::Cell) -> Option<usize> {
+        self.at(&cell.id, cell.profile)
     }
 }
 
@@ -367,7 +343,7 @@ impl<'a> Ratios<'a> {
     fn of(summary: &'a Summary, places: &'a Places<'a>) -> Self {
         let of = |against: Against| {
             let all = summary.comparisons.iter().filter(|one| one.against == against);
-            all.map(|one| (one.cell().key(), one)).collect()
+            all.map(|one| (one.cell.key(), one)).collect()
         };
         Self { places, best: of(Against::Best), reference: of(Against::Reference) }
     }
@@ -377,21 +353,12 @@ impl<'a> Ratios<'a> {
             Against::Best => self.best.get(key),
             Against::Reference => self.reference.get(key),
         }?;
-        let Comparison { other_system, other_version, other_variant, other_storage, other_profile, .. } =
-            found;
-        let other = [
-            other_system.as_str(),
-            other_version,
-            other_variant,
-            other_storage,
-            other_profile.map_or("", Profile::word),
-        ];
         Some(Ratio {
             ratio: Number(found.ratio),
             low: found.low.map(Number),
             high: found.high.map(Number),
             difference: found.difference,
-            other: self.places.at(other)?,
+            other: self.places.at(&found.other, found.other_profile)?,
         })
     }
 }

@@ -1,6 +1,7 @@
 //! Configurations of one run beside others of the same run.
 
 use crate::ResultsError;
+use crate::id::Id;
 use crate::manifest::Configuration;
 use crate::ranking::Profile;
 
@@ -110,8 +111,8 @@ impl Between {
     fn are_alike(&self, a: &Configuration, b: &Configuration) -> bool {
         let (x, y) = (&self.a, &self.b);
         let variants = x.variant.is_some() && y.variant.is_some();
-        (variants || (a.variant == b.variant && a.preparation == b.preparation))
-            && ((x.storage.is_some() && y.storage.is_some()) || a.storage == b.storage)
+        (variants || (a.id.variant == b.id.variant && a.preparation == b.preparation))
+            && ((x.storage.is_some() && y.storage.is_some()) || a.id.storage == b.id.storage)
             && ((x.profile.is_some() && y.profile.is_some()) || a.profile == b.profile)
     }
 }
@@ -155,8 +156,8 @@ impl Chosen {
         let is = |asked: &Option<String>, value: &str| asked.as_deref().is_none_or(|asked| asked == value);
         let found: Vec<&Configuration> = all
             .iter()
-            .filter(|one| one.system == self.system && is(&self.version, &one.version))
-            .filter(|one| is(&self.variant, &one.variant) && is(&self.storage, &one.storage))
+            .filter(|one| one.id.system == self.system && is(&self.version, &one.id.version))
+            .filter(|one| is(&self.variant, &one.id.variant) && is(&self.storage, &one.id.storage))
             .filter(|one| is(&self.profile, one.profile.map_or("", Profile::word)))
             .collect();
         if found.is_empty() {
@@ -176,7 +177,8 @@ fn names(all: &[&Configuration]) -> String {
 
 /// As it can be asked for.
 fn name(one: &Configuration) -> String {
-    let mut name = format!("{}@{}/{}/{}", one.system, one.version, one.variant, one.storage);
+    let Id { system, version, variant, storage } = &one.id;
+    let mut name = format!("{system}@{version}/{variant}/{storage}");
     if let Some(profile) = one.profile {
         name.push('/');
         name.push_str(profile.word());

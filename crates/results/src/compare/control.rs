@@ -52,7 +52,7 @@ impl Control {
 impl Kernels {
     pub(super) fn of(run: &Run) -> Self {
         let mut rounds: BTreeMap<u32, [Vec<f64>; 2]> = BTreeMap::new();
-        for trial in run.trials().filter(|trial| trial.cell.system == CONTROL) {
+        for trial in run.trials().filter(|trial| trial.cell.id.system == CONTROL) {
             let metric = |name: &str| trial.metrics.get(name).copied().filter(|seconds| *seconds > 0.0);
             if let (Some(memory), Some(compute)) = (metric("control_memory_s"), metric("control_compute_s")) {
                 let round = rounds.entry(trial.round).or_default();

@@ -120,12 +120,12 @@ fn elsewhere(all: &Value) -> String {
 }
 
 fn configuration(found: &mut Found, a: &Configuration, b: &Configuration) {
-    let name = format!("{} {} {}", b.system, b.variant, b.storage);
+    let name = format!("{} {} {}", b.id.system, b.id.variant, b.id.storage);
     let mut note = |what: &str, a: &str, b: &str| found.note(Kind::System, &format!("{name}: {what}"), a, b);
-    note("system", &a.system, &b.system);
-    note("version", &a.version, &b.version);
-    note("variant", &a.variant, &b.variant);
-    note("storage", &a.storage, &b.storage);
+    note("system", &a.id.system, &b.id.system);
+    note("version", &a.id.version, &b.id.version);
+    note("variant", &a.id.variant, &b.id.variant);
+    note("storage", &a.id.storage, &b.id.storage);
     let class = |one: &Configuration| one.preparation.map_or("", Preparation::word);
     note("preparation", class(a), class(b));
     let profile = |one: &Configuration| one.profile.map_or("", Profile::word);

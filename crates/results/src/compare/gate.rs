@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::{CellComparison, Counts, Outcome, RunComparison, is_right};
 use crate::comparison::Difference;
+use crate::id::Id;
 use crate::record::Phase;
 
 /// So many cells are named in one reason.
@@ -136,10 +137,7 @@ impl RunComparison {
     /// are no system under test.
     fn missing(&self) -> Vec<Missing<'_>> {
         let alone = self.only_in_a.iter().filter(|one| !one.reference && !one.right.is_empty());
-        let alone = alone.map(|one| {
-            let configuration = [&one.system, &one.version, &one.variant, &one.storage];
-            (configuration.map(String::as_str), one.right.clone())
-        });
+        let alone = alone.map(|one| (&one.id, one.right.clone()));
         let not_compared = self.cells.iter().filter(|cell| {
             cell.outcome == Outcome::NotCompared && !cell.reference && is_right(cell.a.verdict)
         });
@@ -168,8 +166,8 @@ impl CellComparison {
 
 /// What of one configuration is not looked at.
 struct Missing<'a> {
-    /// System, version in A, variant, storage setting.
-    configuration: [&'a str; 4],
+    /// As it is in A.
+    configuration: &'a Id,
     cells: Vec<String>,
     /// Whether nothing of it is.
     all: bool,
@@ -180,7 +178,7 @@ impl Missing<'_> {
         let count = self.cells.len();
         let (cells, verbs) = if count == 1 { ("cell that was", "is") } else { ("cells that were", "are") };
         let what = format!("{cells} right in A {verbs} missing or not comparable in B");
-        let name = self.configuration.join(" ");
+        let name = self.configuration;
         if self.all {
             return format!("{name}: all of it, {count} {what}");
         }
@@ -194,11 +192,10 @@ impl Missing<'_> {
 }
 
 /// The configuration of a cell, as it is in A.
-fn of(cell: &CellComparison) -> [&str; 4] {
-    [&cell.a.system, &cell.a.version, &cell.a.variant, &cell.a.storage]
+fn of(cell: &CellComparison) -> &Id {
+    &cell.a.id
 }
 
 fn place(cell: &CellComparison) -> String {
-    let CellComparison { system, variant, storage, .. } = cell;
-    format!("{system} {} {variant} {storage}: {}", cell.b.version, cell.name())
+    format!("{}: {}", cell.b.id, cell.name())
 }

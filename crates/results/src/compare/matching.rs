@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::is_right;
-use crate::comparison::OF_CONFIGURATION;
+use crate::comparison::dimensions;
+use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::record::{Phase, Verdict};
 use crate::summary::Entry;
@@ -11,14 +12,9 @@ use crate::summary::Entry;
 /// What only one of the runs has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Alone {
-    /// System.
-    pub system: String,
-    /// Version.
-    pub version: String,
-    /// Variant.
-    pub variant: String,
-    /// Storage setting.
-    pub storage: String,
+    /// The configuration.
+    #[serde(flatten)]
+    pub id: Id,
     /// The ranking that it stands in: its class, its profile, and what else sets it apart.
     pub class: String,
     /// A row to read others by.
@@ -87,7 +83,8 @@ pub(super) fn matched<'a>(
 /// Systems and versions, for a reader.
 pub(super) fn names(configurations: &[Configuration]) -> String {
     let name = |one: &Configuration| {
-        format!("{} {} {}, {} ({})", one.system, one.version, one.variant, one.storage, one.ranking())
+        let Id { system, version, variant, storage } = &one.id;
+        format!("{system} {version} {variant}, {storage} ({})", one.ranking())
     };
     configurations.iter().map(name).collect::<Vec<_>>().join("; ")
 }
@@ -99,13 +96,12 @@ pub(super) fn configurations<'a>(
     b: &'a [Configuration],
 ) -> Vec<[&'a Configuration; 2]> {
     let alike = |x: &Configuration, y: &Configuration| {
-        (&x.system, &x.variant, &x.storage, x.preparation, x.profile)
-            == (&y.system, &y.variant, &y.storage, y.preparation, y.profile)
+        x.id.is_alike(&y.id) && (x.preparation, x.profile) == (y.preparation, y.profile)
     };
     let versions = |all: &[Configuration], one: &Configuration| all.iter().filter(|x| alike(x, one)).count();
     a.iter()
         .filter_map(|one| {
-            let exact = b.iter().find(|other| alike(one, other) && one.version == other.version);
+            let exact = b.iter().find(|other| alike(one, other) && one.id.version == other.id.version);
             let unambiguous = || {
                 let alone = versions(a, one) == 1 && versions(b, one) == 1;
                 b.iter().find(|other| alone && alike(one, other))
@@ -120,7 +116,7 @@ pub(super) fn configurations<'a>(
 struct Slot<'a> {
     /// Workload, step, phase and further dimensions, as they were planned. What belongs to the configuration is
     /// not among them: of two memory budgets the differences tell.
-    planned: (&'a str, &'a str, Phase, String),
+    planned: (&'a str, &'a Step, Phase, (Option<State>, String)),
     entries: Vec<&'a Entry>,
     /// The worst of all of them.
     verdict: Verdict,
@@ -130,11 +126,9 @@ struct Slot<'a> {
 
 fn slots<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<Slot<'a>> {
     let mut slots: Vec<Slot<'a>> = Vec::new();
-    for entry in entries.iter().filter(|entry| configuration.is_of(entry)) {
-        let mut dimensions = entry.parameters.clone();
-        dimensions.retain(|name, _| !OF_CONFIGURATION.contains(&name.as_str()));
-        let dimensions = serde_json::to_string(&dimensions).unwrap_or_default();
-        let planned = (entry.workload.as_str(), entry.step.as_str(), entry.phase.planned(), dimensions);
+    for entry in entries.iter().filter(|entry| configuration.has(&entry.cell)) {
+        let cell = &entry.cell;
+        let planned = (cell.workload.as_str(), &cell.step, cell.phase.planned(), dimensions(cell));
         match slots.iter_mut().find(|known| known.planned == planned) {
             Some(known) => {
                 known.entries.push(entry);
@@ -181,26 +175,20 @@ fn pairs<'a>(
 
 fn same_phase(a: &[&Entry], b: &[&Entry]) -> Option<(usize, usize)> {
     a.iter().enumerate().find_map(|(x, one)| {
-        let y = b.iter().position(|other| other.phase == one.phase)?;
+        let y = b.iter().position(|other| other.cell.phase == one.cell.phase)?;
         Some((x, y))
     })
 }
 
 /// What nothing of the other run goes with.
 fn left(configuration: &Configuration, slots: &[Slot<'_>], whole: bool) -> Option<Alone> {
-    let named = |entry: &&Entry| {
-        let state = entry.parameters.get("state").and_then(|state| state.as_str());
-        cell_name(&entry.step, entry.phase, state)
-    };
+    let named = |entry: &&Entry| cell_name(&entry.cell.step, entry.cell.phase, entry.cell.state);
     let names = |wanted: &dyn Fn(&Slot<'_>) -> bool| -> Vec<String> {
         slots.iter().filter(|slot| wanted(slot)).flat_map(|slot| slot.entries.iter().map(named)).collect()
     };
     let cells = names(&|_| true);
     (whole || !cells.is_empty()).then(|| Alone {
-        system: configuration.system.clone(),
-        version: configuration.version.clone(),
-        variant: configuration.variant.clone(),
-        storage: configuration.storage.clone(),
+        id: configuration.id.clone(),
         class: configuration.ranking(),
         reference: configuration.reference,
         whole,
@@ -210,16 +198,16 @@ fn left(configuration: &Configuration, slots: &[Slot<'_>], whole: bool) -> Optio
 }
 
 /// A cell within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`.
-pub(super) fn cell_name(step: &str, phase: Phase, state: Option<&str>) -> String {
-    let mut name = step.to_owned();
+fn cell_name(step: &Step, phase: Phase, state: Option<State>) -> String {
+    let mut name = step.to_string();
     if !matches!(phase, Phase::Load | Phase::Steady) {
         name.push(' ');
         name.push_str(phase.word());
     }
     // Questions are asked of drained data unless it is said; a size is of one state as much as of the other.
-    if let Some(state) = state.filter(|state| phase == Phase::Steady || *state != "drained") {
+    if let Some(state) = state.filter(|state| phase == Phase::Steady || *state != State::Drained) {
         name.push_str(", ");
-        name.push_str(state);
+        name.push_str(state.word());
     }
     name
 }
@@ -228,6 +216,6 @@ impl super::CellComparison {
     /// The cell within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`.
     #[must_use]
     pub fn name(&self) -> String {
-        cell_name(&self.step, self.phase, self.state.as_deref())
+        cell_name(&self.step, self.phase, self.state)
     }
 }

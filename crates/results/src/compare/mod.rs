@@ -17,6 +17,7 @@ mod ratios;
 mod references;
 mod sizes;
 
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use jsonathlon_measure::families::benjamini_hochberg;
@@ -24,6 +25,7 @@ use jsonathlon_measure::statistics::{ALPHA, Estimate, Scattered};
 
 use crate::ResultsError;
 use crate::comparison::{Difference, Rounds};
+use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::record::{Phase, Verdict};
 use crate::summary::{Entry, Run};
@@ -101,22 +103,19 @@ pub struct Side {
 pub struct CellComparison {
     /// Workload.
     pub workload: String,
-    /// System in B.
-    pub system: String,
-    /// Variant in B.
-    pub variant: String,
-    /// Storage setting in B.
-    pub storage: String,
+    /// The configuration in B, whose version stands with B's figures.
+    #[serde(flatten, serialize_with = "without_version")]
+    pub id: Id,
     /// The ranking in which it stands in B: class, profile, and what else sets it apart.
     pub class: String,
     /// A row to read others by, which is in no count.
     pub reference: bool,
     /// Step.
-    pub step: String,
+    pub step: Step,
     /// Phase.
     pub phase: Phase,
     /// State of the data; none of a load.
-    pub state: Option<String>,
+    pub state: Option<State>,
     /// The baseline's figures.
     pub a: Measured,
     /// The other side's figures.
@@ -146,6 +145,15 @@ pub struct CellComparison {
     beyond_rounds: bool,
 }
 
+fn without_version<S: Serializer>(id: &Id, serializer: S) -> Result<S::Ok, S::Error> {
+    let Id { system, variant, storage, .. } = id;
+    let mut map = serializer.serialize_map(Some(3))?;
+    for (name, value) in [("system", system), ("variant", variant), ("storage", storage)] {
+        map.serialize_entry(name, value)?;
+    }
+    map.end()
+}
+
 /// A ratio and the limits of its 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Limits {
@@ -166,14 +174,9 @@ impl std::convert::From<Estimate> for Limits {
 /// One side of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Measured {
-    /// System.
-    pub system: String,
-    /// Version of the system.
-    pub version: String,
-    /// Variant.
-    pub variant: String,
-    /// Storage setting.
-    pub storage: String,
+    /// The configuration.
+    #[serde(flatten)]
+    pub id: Id,
     /// The worst verdict among the cell's trials.
     pub verdict: Verdict,
     /// Median seconds; none unless every trial of the cell may have a time.
@@ -437,7 +440,7 @@ fn cells(
         .iter()
         .map(|pair| {
             let [a, b] = seconds(pair);
-            let seconds = Seconds { phase: pair.b.phase, configuration: pair.place, a, b };
+            let seconds = Seconds { phase: pair.b.cell.phase, configuration: pair.place, a, b };
             is_comparable(pair).then_some(seconds)
         })
         .collect();
@@ -454,7 +457,7 @@ fn cells(
 }
 
 fn is_comparable(pair: &matching::Pair<'_>) -> bool {
-    is_right(pair.verdict_a) && is_right(pair.verdict_b) && pair.a.phase == pair.b.phase
+    is_right(pair.verdict_a) && is_right(pair.verdict_b) && pair.a.cell.phase == pair.b.cell.phase
 }
 
 /// Says of all timed cells together which of them differ. Reference rows are a family of their own.
@@ -504,8 +507,8 @@ fn cell(
         (true, true, _) if broken.anew() => (Outcome::NowFails, None),
         (false, true, _) => (Outcome::NowAnswers, None),
         (true, true, Some(_)) => (Outcome::Timed(Difference::NoneShown), None),
-        (true, true, None) if pair.a.phase != pair.b.phase => {
-            let note = format!("{} in A; {} in B", pair.a.phase.words(), pair.b.phase.words());
+        (true, true, None) if pair.a.cell.phase != pair.b.cell.phase => {
+            let note = format!("{} in A; {} in B", pair.a.cell.phase.words(), pair.b.cell.phase.words());
             (Outcome::NotCompared, Some(note))
         }
         (true, true, None) => {
@@ -522,10 +525,7 @@ fn cell(
     let notes: Vec<String> = [note, broken.note()].into_iter().flatten().collect();
     let [one, other] = pair.configurations;
     let measured = |entry: &Entry, of: &Configuration, verdict: Verdict, rounds: usize| Measured {
-        system: entry.system.clone(),
-        version: entry.version.clone(),
-        variant: entry.variant.clone(),
-        storage: of.storage.clone(),
+        id: of.id.clone(),
         verdict,
         median_s: entry.median_s.filter(|_| verdict.has_time()),
         trials: entry.trials,
@@ -533,15 +533,13 @@ fn cell(
     };
     let raw = ratio.map(|ratio| ratio.raw.at(ALPHA));
     CellComparison {
-        workload: pair.b.workload.clone(),
-        system: pair.b.system.clone(),
-        variant: pair.b.variant.clone(),
-        storage: other.storage.clone(),
+        workload: pair.b.cell.workload.clone(),
+        id: other.id.clone(),
         class: other.ranking(),
         reference: other.reference,
-        step: pair.b.step.clone(),
-        phase: pair.b.phase,
-        state: pair.b.parameters.get("state").and_then(|state| state.as_str()).map(str::to_owned),
+        step: pair.b.cell.step.clone(),
+        phase: pair.b.cell.phase,
+        state: pair.b.cell.state,
         a: measured(pair.a, one, pair.verdict_a, rounds_a),
         b: measured(pair.b, other, pair.verdict_b, rounds_b),
         ratio: raw.map(|raw| raw.median),

@@ -44,12 +44,7 @@ fn said(which: &str, promises: Vec<&str>) -> Option<String> {
 /// A plan is read once for all phases in which its question is asked.
 fn violations<'a>(run: &'a Run, entry: &Entry) -> BTreeSet<&'a str> {
     run.plans()
-        .filter(|plan| {
-            let cell = &plan.cell;
-            [&cell.workload, &cell.system, &cell.version, &cell.variant, &cell.step]
-                == [&entry.workload, &entry.system, &entry.version, &entry.variant, &entry.step]
-                && cell.parameters == entry.parameters
-        })
+        .filter(|plan| plan.cell.is_same_but_for_phase(&entry.cell))
         .flat_map(|plan| &plan.violations)
         .map(|text| if text.starts_with(UNREADABLE) { UNREADABLE } else { text.as_str() })
         .collect()

@@ -3,73 +3,26 @@
 #![allow(dead_code, reason = "each test program uses its own part of this")]
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
-use jsonathlon_measure::clock::ClockResolution;
-use jsonathlon_measure::machine::Machine;
 use jsonathlon_results::compare::{CellComparison, Gate, ReasonKind, RunComparison};
-use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
+use jsonathlon_results::id::{Id, Step};
+use jsonathlon_results::made;
+use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Phase, Record, Trial, Verdict};
 use jsonathlon_results::summary::Run;
 
+pub(crate) use jsonathlon_results::made::cell;
+
 pub(crate) fn configuration(system: &str, version: &str) -> Configuration {
     Configuration {
-        system: system.into(),
-        title: system.into(),
-        version: version.into(),
-        variant: "plain".into(),
-        variant_title: "plain".into(),
-        storage: "default".into(),
-        embedded: true,
-        transport: None,
-        end_of_life: false,
-        preparation: None,
-        profile: None,
-        memory_bytes: None,
-        memory_settings: Vec::new(),
-        parallel_unit: None,
-        other_questions: Default::default(),
-        ranked: true,
-        ranks_with: "json-only".into(),
-        reference: system == "yardstick",
-        configuration_digest: "blake3:22".into(),
         artifact_digest: Some(format!("sha256:{version}")),
-        exceptions: vec![],
-    }
-}
-
-pub(crate) fn cell(of: &Configuration, step: &str, phase: Phase) -> Cell {
-    let mut parameters: std::collections::BTreeMap<String, serde_json::Value> =
-        [("scale".into(), 1000.into()), ("storage".into(), of.storage.as_str().into())].into();
-    if step != "load" {
-        parameters.insert("state".into(), "drained".into());
-    }
-    Cell {
-        workload: "analytics".into(),
-        system: of.system.clone(),
-        version: of.version.clone(),
-        variant: of.variant.clone(),
-        step: step.into(),
-        phase,
-        parameters,
+        ..made::configuration(system, version)
     }
 }
 
 pub(crate) fn trial(cell: Cell, round: u32, seconds: Option<f64>) -> Record {
-    let key = cell.trial_key(round, 0);
-    let trial = Trial {
-        cell,
-        round,
-        order: 0,
-        at_ms: 0,
-        verdict: Verdict::Exact,
-        seconds,
-        server_seconds: None,
-        rows: None,
-        answer_digest: None,
-        metrics: [("peak_pss_bytes".to_owned(), 1e6)].into(),
-        bound_by: None,
-        failure: None,
-    };
-    Record::new(key, Body::Trial(Box::new(trial)))
+    let mut trial = made::trial(cell, round, seconds);
+    trial.metrics.insert("peak_pss_bytes".to_owned(), 1e6);
+    made::record(trial)
 }
 
 /// A load, a size, and one question cold and hot in five rounds, each 1 % from the one before.
@@ -90,40 +43,7 @@ pub(crate) fn records(of: &Configuration) -> Vec<Record> {
 
 pub(crate) fn run(name: &str, configurations: &[Configuration]) -> Run {
     let records: Vec<Record> = configurations.iter().flat_map(records).collect();
-    Run {
-        path: name.into(),
-        manifest: Manifest {
-            schema: SCHEMA,
-            program: "0.1.0".into(),
-            started: "2026-11-21T10:00:00Z".into(),
-            command: vec![],
-            machine: Machine {
-                cores: 2,
-                processor: "Some processor".into(),
-                memory_bytes: 24_000_000_000,
-                kernel: "6.1".into(),
-                os: "Some system".into(),
-                architecture: "x86_64".into(),
-                file_system: Some("ext4".into()),
-            },
-            clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
-            disk_bytes_per_s: None,
-            data: Data {
-                documents: 1000,
-                bytes: 480_000,
-                digest: "blake3:00".into(),
-                source: "generated".into(),
-                origin: serde_json::Value::Null,
-                malformed: 0,
-                staging_s: None,
-                reference_sizes: [("raw".to_owned(), 480_000)].into(),
-            },
-            configurations: configurations.to_vec(),
-            settings: serde_json::json!({"rounds": 5}),
-            plan: Planned { trials: records.iter().map(|record| record.key.clone()).collect() },
-        },
-        records,
-    }
+    made::run(name, configurations.to_vec(), records)
 }
 
 /// Changes every trial that is wanted.
@@ -174,11 +94,11 @@ pub(crate) fn without(run: &Run, unwanted: impl Fn(&str) -> bool) -> Run {
 pub(crate) fn control(round: u32, order: u32, [memory, compute]: [f64; 2]) -> Record {
     let cell = Cell {
         workload: "analytics".into(),
-        system: "control".into(),
-        version: "1".into(),
-        variant: "kernels".into(),
-        step: "control".into(),
+        id: Id::new("control", "1", "kernels", ""),
+        profile: None,
+        step: Step::Control,
         phase: Phase::Steady,
+        state: None,
         parameters: Default::default(),
     };
     let mut record = trial(cell, round, None);

@@ -9,6 +9,7 @@ use jsonathlon_dataset::value::{Value, rows_digest};
 use jsonathlon_drivers::worker::protocol::{Answered, Op};
 use jsonathlon_measure::page_cache::{self, COLD_LIMIT, residency};
 use jsonathlon_results::folder::answer_file;
+use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Trial};
 use jsonathlon_systems::QuestionRules;
 
@@ -19,7 +20,7 @@ use super::verify;
 use crate::RunError;
 use crate::pace::Enough;
 use crate::session::{AskError, Session};
-use crate::settings::{Settings, State};
+use crate::settings::Settings;
 
 /// Warm-up executions at least and at most. It ends early once an execution is no longer clearly faster
 /// than all before it.
@@ -92,7 +93,8 @@ impl Asking<'_> {
             Enough::Rounds => format!(" of {}", self.settings.rounds),
             Enough::Budget { .. } | Enough::Precision { .. } => String::new(),
         };
-        let what = format!("round {}{of}: {} {}", self.round, self.cells.target.id(), self.question.id());
+        let what =
+            format!("round {}{of}: {} {}", self.round, self.cells.target.file_name(), self.question.id());
         recorder.observer.event(&crate::observer::Event::Began { what: &what });
         session.subject().does(&format!("{what}, {}", self.state.word()));
         let statement = match cell_result(session.statement(self.question.id(), &[("table", super::TABLE)]))?
@@ -231,7 +233,7 @@ impl Asking<'_> {
                     // Beside the figures and not one of them; an engine that is down shows in the next trial.
                     Err(AskError::Failed(failure)) => recorder.warn(&format!(
                         "{}: no figures of its own: {}",
-                        self.cells.target.id(),
+                        self.cells.target.file_name(),
                         failure.error
                     )),
                     Err(other) => return Err(other),
@@ -369,7 +371,7 @@ impl Asking<'_> {
         recorder: &Recorder<'_>,
     ) -> Result<(), RunError> {
         let digest = trial.answer_digest.as_deref().unwrap_or_default();
-        let file = answer_file(&self.cells.target.id(), self.question.id(), digest);
+        let file = answer_file(&self.cells.target.file_name(), self.question.id(), digest);
         if !recorder.folder.path().join(&file).exists() {
             let text = serde_json::json!({
                 "question": self.question.id(),
@@ -407,8 +409,12 @@ impl Asking<'_> {
             }
             Err(other) => return Err(other),
         };
-        let file =
-            format!("plans/{}-{}-{}.txt", self.cells.target.id(), self.question.id(), self.state.word());
+        let file = format!(
+            "plans/{}-{}-{}.txt",
+            self.cells.target.file_name(),
+            self.question.id(),
+            self.state.word()
+        );
         let violations = self.rules().violations(&text);
         // The first empty line parts the two, so there is none in the statement.
         let asked: Vec<&str> = statement.lines().filter(|line| !line.trim().is_empty()).collect();

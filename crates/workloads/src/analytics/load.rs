@@ -385,7 +385,7 @@ fn note_rejects(
         lines.extend_from_slice(line.to_string().as_bytes());
         lines.push(b'\n');
     }
-    let file = format!("rejects/{}.ndjson", cells.target.id());
+    let file = format!("rejects/{}.ndjson", cells.target.file_name());
     recorder.folder.write_file(&file, &lines)?;
     let cell = cells.load();
     let key = format!("rejects:{}", cell.key());

@@ -93,7 +93,7 @@ impl<'a> Analytics<'a> {
                 false => one.session.leave(keep),
             };
             if let Err(AskError::Failed(failure)) = left {
-                recorder.warn(&format!("{}: not removed: {}", one.cells.target.id(), failure.error));
+                recorder.warn(&format!("{}: not removed: {}", one.cells.target.file_name(), failure.error));
             }
         }
         ended
@@ -104,8 +104,8 @@ impl<'a> Analytics<'a> {
         let session = Session::new(
             target,
             self.worker,
-            self.work.join(target.id()),
-            self.logs.join(format!("{}.log", target.id())),
+            self.work.join(target.file_name()),
+            self.logs.join(format!("{}.log", target.file_name())),
             self.settings.cores,
             self.subject.clone(),
             self.cancelled,

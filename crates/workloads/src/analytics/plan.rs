@@ -2,16 +2,14 @@
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_results::control::CONTROL;
+use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::record::{Cell, Parameters, Phase};
 
-use crate::settings::{Settings, State};
+use crate::settings::Settings;
 use crate::target::Target;
 
 /// The workload's name in records.
 pub const WORKLOAD: &str = "analytics";
-
-/// Both states, in the only order in which they can be reached.
-pub const STATES: [State; 2] = [State::Drained, State::Compacted];
 
 /// Builds the cells of one target over a given number of documents.
 #[derive(Debug, Clone, Copy)]
@@ -23,31 +21,24 @@ pub struct Cells<'a> {
 }
 
 impl Cells<'_> {
-    fn cell(&self, step: &str, phase: Phase, state: Option<State>) -> Cell {
+    fn cell(&self, step: impl Into<Step>, phase: Phase, state: Option<State>) -> Cell {
         let configuration = &self.target.configuration;
         let mut parameters = Parameters::new();
         parameters.insert("scale".into(), self.documents.into());
-        parameters.insert("storage".into(), configuration.storage.clone().into());
         // What others are read by was told everything and is given what it needs: neither sets it apart.
         if !configuration.reference {
             parameters.insert("preparation".into(), configuration.preparation.word().into());
         }
-        if let Some(profile) = configuration.profile {
-            parameters.insert("profile".into(), profile.word().into());
-        }
         if let Some(bytes) = configuration.memory_bytes {
             parameters.insert("memory".into(), bytes.into());
         }
-        if let Some(state) = state {
-            parameters.insert("state".into(), state.word().into());
-        }
         Cell {
             workload: WORKLOAD.into(),
-            system: configuration.system.clone(),
-            version: configuration.version.clone(),
-            variant: configuration.variant.clone(),
+            id: self.target.id(),
+            profile: self.target.profile(),
             step: step.into(),
             phase,
+            state,
             parameters,
         }
     }
@@ -55,13 +46,13 @@ impl Cells<'_> {
     /// Loading.
     #[must_use]
     pub fn load(&self) -> Cell {
-        self.cell("load", Phase::Load, None)
+        self.cell(Step::Load, Phase::Load, None)
     }
 
     /// What the documents take in `state`.
     #[must_use]
     pub fn size(&self, state: State) -> Cell {
-        self.cell("size", Phase::Steady, Some(state))
+        self.cell(Step::Size, Phase::Steady, Some(state))
     }
 
     /// The keys of the load and of the size after it in a round that begins with a load.
@@ -73,7 +64,7 @@ impl Cells<'_> {
     /// Reading documents back.
     #[must_use]
     pub fn structure(&self) -> Cell {
-        self.cell("structure", Phase::Steady, None)
+        self.cell(Step::Structure, Phase::Steady, None)
     }
 
     /// A question in `state` and `phase`.
@@ -141,11 +132,11 @@ impl Cells<'_> {
 pub fn control_cell() -> Cell {
     Cell {
         workload: WORKLOAD.into(),
-        system: CONTROL.into(),
-        version: "1".into(),
-        variant: "kernels".into(),
-        step: CONTROL.into(),
+        id: Id::new(CONTROL, "1", "kernels", ""),
+        profile: None,
+        step: Step::Control,
         phase: Phase::Steady,
+        state: None,
         parameters: Parameters::new(),
     }
 }

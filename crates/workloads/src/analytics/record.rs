@@ -6,6 +6,7 @@ use std::time::Instant;
 use jsonathlon_measure::machine;
 use jsonathlon_measure::memory::Memory;
 use jsonathlon_results::folder::RunFolder;
+use jsonathlon_results::id::State;
 use jsonathlon_results::journal::Journal;
 use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Phase, Record, Trial, Verdict};
 
@@ -13,7 +14,6 @@ use crate::RunError;
 use crate::observer::{Event, Observer};
 use crate::pace::CellRounds;
 use crate::session::AskError;
-use crate::settings::State;
 use crate::target::Target;
 
 /// Appends records and tells the observer.
@@ -70,18 +70,15 @@ impl<'a> Recorder<'a> {
     /// Seconds of the cells that are ranked, in `state`: cold and hot, and right in all trials.
     pub(crate) fn ranked(&self, targets: &[Target], state: State) -> Vec<CellRounds> {
         let is_ranked = |cell: &Cell| {
-            targets.iter().map(|target| &target.configuration).any(|one| {
-                let names =
-                    (&one.system, &one.version, &one.variant) == (&cell.system, &cell.version, &cell.variant);
-                names && one.ranked && !one.reference
+            targets.iter().any(|target| {
+                let configuration = &target.configuration;
+                target.id() == cell.id && configuration.ranked && !configuration.reference
             })
         };
-        let in_state =
-            |cell: &Cell| cell.parameters.get("state").and_then(|word| word.as_str()) == Some(state.word());
         self.times
             .values()
             .filter(|one| one.is_well && matches!(one.cell.phase, Phase::Cold | Phase::Hot))
-            .filter(|one| in_state(&one.cell) && is_ranked(&one.cell))
+            .filter(|one| one.cell.state == Some(state) && is_ranked(&one.cell))
             .map(|one| one.rounds.values().cloned().collect())
             .collect()
     }

@@ -3,16 +3,17 @@
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_measure::control::Control;
+use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Metrics, Verdict};
 
 use super::ask::{Asking, TimedOut};
-use super::plan::{STATES, control_cell, rotation};
+use super::plan::{control_cell, rotation};
 use super::record::{Recorder, blank, cell_result};
 use super::{Analytics, Prepared, load, not_asked};
 use crate::RunError;
 use crate::observer::Event;
 use crate::pace::{Next, Pace};
-use crate::settings::{LOAD_ROUNDS, State};
+use crate::settings::LOAD_ROUNDS;
 
 impl<'a> Analytics<'a> {
     pub(super) fn all(
@@ -24,7 +25,7 @@ impl<'a> Analytics<'a> {
         let mut timed_out = TimedOut::new();
         // The first state in which questions are asked decides how many rounds there are.
         let mut rounds = None;
-        for state in STATES {
+        for state in State::ALL {
             let is_asked = self.settings.states.contains(&state);
             if state == State::Compacted {
                 for one in prepared.iter_mut() {
@@ -122,7 +123,7 @@ impl<'a> Analytics<'a> {
             }
         }
         if let Err(failure) = cell_result(one.session.close())? {
-            recorder.warn(&format!("{}: failed to close: {}", one.cells.target.id(), failure.error));
+            recorder.warn(&format!("{}: failed to close: {}", one.cells.target.file_name(), failure.error));
         }
         Ok(())
     }
@@ -164,7 +165,7 @@ impl<'a> Analytics<'a> {
 
     /// Loads a target into a fresh folder and drains it; of rounds that begin with a load, both are recorded.
     fn load(&self, round: u32, one: &mut Prepared<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-        let what = format!("loading {}", one.cells.target.id());
+        let what = format!("loading {}", one.cells.target.file_name());
         recorder.observer.event(&Event::Began { what: &what });
         self.subject.does(&what);
         if one.is_loaded

@@ -6,13 +6,13 @@ use std::time::Duration;
 use jsonathlon_dataset::value::Value;
 use jsonathlon_drivers::worker::protocol::{Documents, Op, Settled};
 use jsonathlon_measure::page_cache;
+use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Body, Failure, FailureKind, Metrics, Structure, Verdict};
 
 use super::record::{Recorder, blank, cell_result};
 use super::{Analytics, LOOK_UP, Prepared, TABLE, not_asked, structure};
 use crate::RunError;
 use crate::session::{AskError, Session};
-use crate::settings::State;
 
 impl Analytics<'_> {
     /// Brings a target into `state` and measures how long that took and what the documents take then, which is
@@ -25,7 +25,7 @@ impl Analytics<'_> {
         one: &mut Prepared<'_>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), RunError> {
-        self.subject.does(&format!("settling {}, {}", one.cells.target.id(), state.word()));
+        self.subject.does(&format!("settling {}, {}", one.cells.target.file_name(), state.word()));
         let cell = one.cells.size(state);
         let key = round.map(|round| (cell.trial_key(round, 0), round));
         let result = match &one.answers {

@@ -1,0 +1,127 @@
+//! Runs made by hand, for the tests of everything that reads runs.
+
+use jsonathlon_measure::clock::ClockResolution;
+use jsonathlon_measure::machine::Machine;
+
+use crate::id::{Id, State, Step};
+use crate::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
+use crate::record::{Body, Cell, Metrics, Parameters, Phase, Record, Trial, Verdict};
+use crate::summary::Run;
+
+/// Documents of a made run.
+pub const DOCUMENTS: u64 = 1000;
+
+/// A configuration as version 0.1.0 wrote them: no class and no profile. The yardstick is a reference row.
+#[must_use]
+pub fn configuration(system: &str, version: &str) -> Configuration {
+    Configuration {
+        id: Id::new(system, version, "plain", "default"),
+        title: system.into(),
+        variant_title: "plain".into(),
+        embedded: true,
+        transport: None,
+        end_of_life: false,
+        preparation: None,
+        profile: None,
+        memory_bytes: None,
+        memory_settings: Vec::new(),
+        parallel_unit: None,
+        other_questions: [].into(),
+        ranked: true,
+        ranks_with: "json-only".into(),
+        reference: system == "yardstick",
+        configuration_digest: "blake3:2222222222222222222222222222".into(),
+        artifact_digest: None,
+        exceptions: vec![],
+    }
+}
+
+/// A cell of a configuration: what comes after the load is of drained data.
+#[must_use]
+pub fn cell(of: &Configuration, step: impl Into<Step>, phase: Phase) -> Cell {
+    let step = step.into();
+    let mut parameters: Parameters = [("scale".into(), DOCUMENTS.into())].into();
+    if let Some(preparation) = of.preparation {
+        parameters.insert("preparation".into(), preparation.word().into());
+    }
+    if let Some(memory) = of.memory_bytes {
+        parameters.insert("memory".into(), memory.into());
+    }
+    Cell {
+        workload: "analytics".into(),
+        id: of.id.clone(),
+        profile: of.profile,
+        state: (!matches!(step, Step::Load | Step::Structure)).then_some(State::Drained),
+        step,
+        phase,
+        parameters,
+    }
+}
+
+/// A trial's record, under its planned key.
+#[must_use]
+pub fn record(trial: Trial) -> Record {
+    Record::new(trial.cell.trial_key(trial.round, trial.order), Body::Trial(Box::new(trial)))
+}
+
+/// An exact trial that took `seconds`, the first of its round.
+#[must_use]
+pub fn trial(cell: Cell, round: u32, seconds: Option<f64>) -> Trial {
+    Trial {
+        cell,
+        round,
+        order: 0,
+        at_ms: 0,
+        verdict: Verdict::Exact,
+        seconds,
+        server_seconds: None,
+        rows: None,
+        answer_digest: None,
+        metrics: Metrics::new(),
+        bound_by: None,
+        failure: None,
+    }
+}
+
+/// A complete run of these records.
+#[must_use]
+pub fn run(name: &str, configurations: Vec<Configuration>, records: Vec<Record>) -> Run {
+    let is_trial = |record: &&Record| matches!(record.body, Body::Trial(_));
+    let trials = records.iter().filter(is_trial).map(|record| record.key.clone()).collect();
+    Run { path: name.into(), manifest: manifest(configurations, Planned { trials }), records }
+}
+
+/// A manifest of [`DOCUMENTS`] documents on no machine that there is.
+#[must_use]
+pub fn manifest(configurations: Vec<Configuration>, plan: Planned) -> Manifest {
+    Manifest {
+        schema: SCHEMA,
+        program: "0.1.0".into(),
+        started: "2026-11-21T10:00:00Z".into(),
+        command: vec![],
+        machine: Machine {
+            cores: 2,
+            processor: "Some processor".into(),
+            memory_bytes: 24_000_000_000,
+            kernel: "6.1".into(),
+            os: "Some system".into(),
+            architecture: "x86_64".into(),
+            file_system: Some("ext4".into()),
+        },
+        clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
+        disk_bytes_per_s: None,
+        data: Data {
+            documents: DOCUMENTS,
+            bytes: 480 * DOCUMENTS,
+            digest: "blake3:00".into(),
+            source: "generated".into(),
+            origin: serde_json::Value::Null,
+            malformed: 0,
+            staging_s: None,
+            reference_sizes: [("raw".to_owned(), 480 * DOCUMENTS)].into(),
+        },
+        configurations,
+        settings: serde_json::json!({"rounds": 5}),
+        plan,
+    }
+}
