@@ -185,7 +185,8 @@ impl Server {
     /// # Errors
     /// It had ended before, did not end well, or not in time, and was then killed.
     pub fn stop(mut self) -> Result<()> {
-        let crashed = |process: &Guarded, words: String| ServerError::Crashed(process.with_log(&words, SHORT));
+        let crashed =
+            |process: &Guarded, words: String| ServerError::Crashed(process.with_log(&words, SHORT));
         if let Some(status) = self.process.wait(Duration::ZERO) {
             return Err(crashed(&self.process, format!("the server had ended before ({status})")));
         }

@@ -78,7 +78,9 @@ impl Engine {
             started(worker.pid());
             let mut server = Server::start(launch, cancelled).map_err(failed)?;
             match session(&mut worker, &mut server, open, launch, limit, cancelled) {
-                Ok(opened) => return Ok((Self { worker, server: Some(server), place: opened.place }, opened)),
+                Ok(opened) => {
+                    return Ok((Self { worker, server: Some(server), place: opened.place }, opened));
+                }
                 // Somebody was faster; and everything else is not about the port.
                 Err(_) if server.lost_its_port() => {}
                 Err(error) => return Err(error),
@@ -178,10 +180,8 @@ fn session(
 ) -> Result<Opened, WorkerError> {
     let patience = Duration::from_secs(launch.recipe.start_limit_s);
     let endpoint = endpoint(server.login(), server.pid(), patience);
-    let op = Op::Open {
-        protocol: PROTOCOL,
-        open: Open { endpoint: Some(Box::new(endpoint)), ..open.clone() },
-    };
+    let op =
+        Op::Open { protocol: PROTOCOL, open: Open { endpoint: Some(Box::new(endpoint)), ..open.clone() } };
     let watched = RefCell::new(server);
     let stop = || cancelled() || watched.borrow_mut().has_ended();
     let opened: Result<Opened, WorkerError> = worker.request(&op, limit, &stop, &mut |_| {});

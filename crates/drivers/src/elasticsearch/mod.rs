@@ -130,8 +130,8 @@ impl Driver for Elasticsearch {
         let (method, path) = statement.target()?;
         let template = load::Template::new(&statement)?;
         let target = load::Target { http: &self.http, method, path, template: &template };
-        let loaded =
-            load::all(&target, self.connections, documents, sink).map_err(|error| self.endpoint.told(error))?;
+        let loaded = load::all(&target, self.connections, documents, sink)
+            .map_err(|error| self.endpoint.told(error))?;
         // Visible to searches, and in segments that are synchronised to the disk.
         let index = path.split("/_bulk").next().unwrap_or_default();
         for step in ["_refresh", "_flush?wait_if_ongoing=true"] {

@@ -96,7 +96,8 @@ pub(super) fn insert(
     for _ in 0..session.connections {
         connections.push(dial(&session.endpoint).map_err(|why| session.endpoint.refused(why))?);
     }
-    all(&mut connections, session.limits, insert, documents, sink).map_err(|error| session.endpoint.told(error))
+    all(&mut connections, session.limits, insert, documents, sink)
+        .map_err(|error| session.endpoint.told(error))
 }
 
 fn all(

@@ -38,10 +38,7 @@ pub(crate) fn generate(file: &Path, documents: u64) -> Result<u64, Problem> {
 
 /// How workers of the program are started.
 pub(crate) fn command() -> WorkerCommand {
-    WorkerCommand {
-        program: env!("CARGO_BIN_EXE_jsonathlon").into(),
-        arguments: vec!["worker".to_owned()],
-    }
+    WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".to_owned()] }
 }
 
 /// A worker of the program, its words going to `log`.

@@ -10,7 +10,9 @@ use jsonathlon_drivers::worker::WorkerError;
 use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op, PlanText};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::server::{LIMIT, Server, Session, crash, eventually, int, kill, process, processes_below, text, write};
+use super::server::{
+    LIMIT, Server, Session, crash, eventually, int, kill, process, processes_below, text, write,
+};
 use crate::support::real::excluded;
 
 const COPY: &str = "COPY t (doc) FROM STDIN";

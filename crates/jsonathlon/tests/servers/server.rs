@@ -6,10 +6,8 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_drivers::Open;
-use jsonathlon_drivers::worker::protocol::{
-    Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran,
-};
 use jsonathlon_drivers::worker::WorkerError;
+use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran};
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{Catalogue, Configuration, Transport};
@@ -32,10 +30,7 @@ pub(crate) struct Server {
 
 /// How workers of the program are started.
 pub(crate) fn command() -> WorkerCommand {
-    WorkerCommand {
-        program: env!("CARGO_BIN_EXE_jsonathlon").into(),
-        arguments: vec!["worker".to_owned()],
-    }
+    WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".to_owned()] }
 }
 
 impl Server {

@@ -246,4 +246,3 @@ pub struct Exception {
     /// Why.
     pub why: String,
 }
-
