@@ -69,19 +69,6 @@ impl fmt::Debug for Password {
     }
 }
 
-/// A server to be reached and not started.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Remote {
-    /// Where it is.
-    pub address: Address,
-    /// With which password sessions log in.
-    #[serde(default)]
-    pub password: Password,
-    /// Seconds that an answer is waited for: longer where the server was restarted just before.
-    pub patience_s: u64,
-}
-
 /// Why a text is no address of a protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]

@@ -9,8 +9,7 @@ use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_measure::clock::Clock;
 use serde::{Deserialize, Serialize};
 
-use crate::address::Remote;
-use crate::server::Launch;
+use crate::endpoint::Endpoint;
 use crate::wire;
 
 /// What a driver answers with.
@@ -56,7 +55,8 @@ pub struct Open {
     /// The private data folder; made when it is not there. What is in it survives the session.
     pub folder: PathBuf,
     /// Start settings in the engine's own names: `--key=value` of chDB, configuration options of DuckDB,
-    /// pragmas of SQLite, options of a server, `threads` of the yardstick, `script` of the mock.
+    /// pragmas of SQLite, `threads` of the yardstick, `script` of the mock. Those of a server belong to its
+    /// start, which is not the session's business.
     #[serde(default)]
     pub settings: BTreeMap<String, String>,
     /// Statements run in their order right after connecting.
@@ -67,12 +67,9 @@ pub struct Open {
     /// already name it.
     #[serde(default)]
     pub cores: usize,
-    /// The server to be started, for protocols that speak to one.
+    /// The server to be reached, for protocols that speak to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub server: Option<Box<Launch>>,
-    /// The server to be reached instead, which somebody else runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub remote: Option<Box<Remote>>,
+    pub endpoint: Option<Box<Endpoint>>,
 }
 
 /// Where an engine is, for those who measure it.
@@ -84,12 +81,12 @@ pub enum Place {
     Here,
     /// In the process of this id and those that it started.
     Process(u32),
-    /// On a server that somebody else runs: nothing is known of what it spends.
+    /// On a server whose process is not known: nothing is known of what it spends.
     Elsewhere,
 }
 
 impl Place {
-    /// The process of a server that was started for the session.
+    /// The process of a server.
     #[must_use]
     pub fn process(self) -> Option<u32> {
         match self {

@@ -11,7 +11,7 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 use crate::address::authority;
 use crate::driver::Result;
-use crate::server::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::tls;
 
 /// A connection that takes longer than this will not come.
@@ -76,7 +76,7 @@ impl Http {
             .new_agent();
         let Endpoint { user, password, .. } = endpoint;
         let login = (!user.is_empty())
-            .then(|| format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{password}"))));
+            .then(|| format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{}", password.0))));
         Ok(Self { agent, base: format!("{scheme}://{}", authority(&endpoint.host, endpoint.port)), login })
     }
 

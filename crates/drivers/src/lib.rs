@@ -7,7 +7,7 @@
 
 pub mod address;
 pub mod driver;
-pub mod server;
+pub mod endpoint;
 pub mod worker;
 pub mod yardstick;
 

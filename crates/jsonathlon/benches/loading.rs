@@ -43,7 +43,7 @@ fn main() -> Result<(), Problem> {
         let target = Target::new(configuration, installed).ok_or("no analytics")?;
         let folder = scratch.path().join("data");
         let cores = std::thread::available_parallelism()?.get();
-        let open = target.open(&folder, &folder.with_extension("server.log"), cores)?;
+        let open = target.open(&folder, cores)?;
         let engine = Engine { target: &target, open, file: &file };
         let (mut harness, mut hand) = (Vec::new(), Vec::new());
         for round in 0..=rounds {

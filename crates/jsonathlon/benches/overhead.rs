@@ -41,7 +41,7 @@ fn main() -> Result<(), Problem> {
             Ok(analytics.statements(name).iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?)
         };
         let log = scratch.path().join("worker.log");
-        let open = target.open(&folder, &log, cores)?;
+        let open = target.open(&folder, cores)?;
         let mut worker = worker(&log)?;
         let mut ask = |op: &Op| -> Result<serde_json::Value, Problem> {
             Ok(worker.request(op, LIMIT, &|| false, &mut |_| {})?)

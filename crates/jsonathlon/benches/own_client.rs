@@ -4,7 +4,7 @@
 //!
 //!     cargo bench -p jsonathlon --bench own_client -- postgresql|mysql [DOCUMENTS [PAIRS]]
 //!
-//! One server is started, by a worker. Between two loads the table is emptied, outside of the times. Ours goes from
+//! One server is started. Between two loads the table is emptied, outside of the times. Ours goes from
 //! handing over the file to the commit, the client's is what it says itself, so that neither starting a process nor
 //! logging in is in it. After each pair two of the client load half of the file each at once, which shows what more
 //! connections are worth on this machine.
@@ -21,14 +21,14 @@ use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{StageOptions, stage};
 use jsonathlon_drivers::driver::Open;
-use jsonathlon_drivers::worker::Worker;
-use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Opened, PROTOCOL, Ran};
+use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Ran};
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{Catalogue, Store};
-use jsonathlon_workloads::target::launch;
+use jsonathlon_workloads::engine::Engine;
+use jsonathlon_workloads::target::Target;
 
-use common::{LIMIT, Problem, numbers, request, worker};
+use common::{LIMIT, Problem, command, engine, numbers};
 
 const TABLE: &str = "documents";
 
@@ -170,14 +170,14 @@ fn main() -> Result<(), Problem> {
             ratio.median
         );
     }
-    server.worker.close(LIMIT)?;
+    server.engine.close(LIMIT)?;
     Ok(())
 }
 
 /// A server with its table, and a session with it.
 struct Started {
     client: &'static Client,
-    worker: Worker,
+    engine: Engine,
     load: String,
     programs: BTreeMap<String, PathBuf>,
     port: u16,
@@ -194,35 +194,29 @@ impl Started {
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
         let log = scratch.join("server.log");
-        let mut launch = launch(&configuration, &installed.files, installed.folder.as_deref(), &log)
-            .ok_or("it has no server")?;
+        let programs = installed.files.clone();
+        let target = Target::new(configuration, installed).ok_or("no analytics")?;
+        let folder = scratch.join("session");
+        let launch = target.launch(&folder, &log, 0, &command().program)?;
+        let mut launch = launch.ok_or("it has no server")?;
         let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
         launch.port = Some(port);
         let (user, database) = (launch.recipe.user.clone(), launch.recipe.database.clone());
-        let folder = scratch.join("session");
-        let open = Open {
-            protocol: configuration.protocol.clone(),
-            folder: folder.clone(),
-            settings: configuration.open.settings.clone(),
-            server: Some(launch),
-            ..Open::default()
-        };
-        let mut worker = worker(&scratch.join("worker.log"))?;
-        let _: Opened = request(&mut worker, &Op::Open { protocol: PROTOCOL, open })?;
-        let analytics = configuration.analytics.as_ref().ok_or("no analytics")?;
+        let open = Open { statements: Vec::new(), ..target.open(&folder, 0)? };
+        let (mut engine, _) = engine(&scratch.join("worker.log"), &open, &launch)?;
+        let analytics = &target.analytics;
         let filled = |name: &str| -> Result<String, Problem> {
             Ok(fill(analytics.statement(name).ok_or("no statement")?, &[("table", TABLE)])?)
         };
-        let _: Ran = request(&mut worker, &Op::Run { statements: vec![filled("create")?] })?;
+        let _: Ran = ask(&mut engine, &Op::Run { statements: vec![filled("create")?] })?;
         let load = filled("load")?;
-        let programs = installed.files;
         let password = std::fs::read_to_string(folder.join("password"))?;
-        Ok(Self { client, worker, load, programs, port, user, database, password })
+        Ok(Self { client, engine, load, programs, port, user, database, password })
     }
 
     fn empty(&mut self) -> Result<(), Problem> {
         let statements = self.client.empty.iter().map(|text| (*text).to_owned()).collect();
-        let _: Ran = request(&mut self.worker, &Op::Run { statements })?;
+        let _: Ran = ask(&mut self.engine, &Op::Run { statements })?;
         Ok(())
     }
 
@@ -230,7 +224,7 @@ impl Started {
         self.empty()?;
         let load = Load::Rows { statement: self.load.clone(), file: file.to_owned() };
         // The commit makes it durable, for the client as well.
-        request(&mut self.worker, &Op::Load { load, sync: false })
+        ask(&mut self.engine, &Op::Load { load, sync: false })
     }
 
     /// The longest of the times that these take at once, a connection each.
@@ -257,6 +251,10 @@ impl Started {
         }
         Ok(longest)
     }
+}
+
+fn ask<R: serde::de::DeserializeOwned>(engine: &mut Engine, op: &Op) -> Result<R, Problem> {
+    Ok(engine.request(op, LIMIT, &|| false, &mut |_| {})?)
 }
 
 /// The documents of a file in two of about the same length beside it.

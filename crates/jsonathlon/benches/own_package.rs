@@ -173,7 +173,7 @@ impl Engine {
         let filled = |texts: &[String]| -> Result<Vec<String>, Problem> {
             Ok(texts.iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?)
         };
-        let open = target.open(folder, &folder.with_extension("server.log"), cores)?;
+        let open = target.open(folder, cores)?;
         let mut statements = filled(analytics.statements("load"))?;
         let load = match analytics.load {
             LoadMode::Rows | LoadMode::Stream => {

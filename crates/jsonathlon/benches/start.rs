@@ -1,4 +1,4 @@
-//! What the program adds to the start of a server: from asking a new worker for a session to having it, against
+//! What the program adds to the start of a server: from asking for a server and a session to having both, against
 //! the same command started by hand until its port accepts, side by side, A B B A …
 //!
 //!     cargo bench -p jsonathlon --bench start [-- PAIRS [SYSTEM …]]
@@ -18,13 +18,13 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use jsonathlon_drivers::driver::Open;
-use jsonathlon_drivers::worker::protocol::{Op, Opened, PROTOCOL};
 use jsonathlon_measure::statistics::median;
+use jsonathlon_servers::Launch;
 use jsonathlon_systems::{Catalogue, Store};
 use jsonathlon_workloads::target::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
-use common::{LIMIT, Problem, numbers, request, worker};
+use common::{LIMIT, Problem, command, engine, numbers};
 
 /// How often a port is tried.
 const PAUSE: Duration = Duration::from_micros(500);
@@ -54,9 +54,11 @@ fn main() -> Result<(), Problem> {
 
 fn compare(name: &str, target: &Target, scratch: &Path, pairs: u64) -> Result<(), Problem> {
     let cores = std::thread::available_parallelism()?.get();
-    let mut open = target.open(&scratch.join("session"), &scratch.join("server.log"), cores)?;
+    let folder = scratch.join("session");
+    let open = target.open(&folder, cores)?;
+    let launch = target.launch(&folder, &scratch.join("server.log"), cores, &command().program)?;
+    let mut launch = launch.ok_or("it is no server")?;
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
-    let launch = open.server.as_mut().ok_or("it is no server")?;
     launch.port = Some(port);
     let stop = match launch.recipe.stop.as_str() {
         "INT" => Signal::INT,
@@ -64,15 +66,15 @@ fn compare(name: &str, target: &Target, scratch: &Path, pairs: u64) -> Result<()
         other => return Err(format!("no signal {other}").into()),
     };
     // Makes the folder, and tells how the server is started.
-    let (_, by_hand) = ours(&open, scratch)?;
+    let (_, by_hand) = ours(&open, &launch, scratch)?;
     let (mut with, mut without, mut added) = (Vec::new(), Vec::new(), Vec::new());
     for pair in 0..=pairs {
         let (one, other) = if pair % 2 == 0 {
-            let one = ours(&open, scratch)?.0;
+            let one = ours(&open, &launch, scratch)?.0;
             (one, by_hand.start(port, stop)?)
         } else {
             let other = by_hand.start(port, stop)?;
-            (ours(&open, scratch)?.0, other)
+            (ours(&open, &launch, scratch)?.0, other)
         };
         // The first pair only warms up.
         if pair > 0 {
@@ -96,13 +98,12 @@ fn compare(name: &str, target: &Target, scratch: &Path, pairs: u64) -> Result<()
 }
 
 /// Seconds until a session is there, and how its server was started.
-fn ours(open: &Open, scratch: &Path) -> Result<(f64, ByHand), Problem> {
+fn ours(open: &Open, launch: &Launch, scratch: &Path) -> Result<(f64, ByHand), Problem> {
     let begun = Instant::now();
-    let mut worker = worker(&scratch.join("worker.log"))?;
-    let opened: Opened = request(&mut worker, &Op::Open { protocol: PROTOCOL, open: open.clone() })?;
+    let (engine, opened) = engine(&scratch.join("worker.log"), open, launch)?;
     let seconds = begun.elapsed().as_secs_f64();
     let by_hand = ByHand::of(opened.place.process().ok_or("no server")?)?;
-    worker.close(LIMIT)?;
+    engine.close(LIMIT)?;
     Ok((seconds, by_hand))
 }
 

@@ -53,10 +53,10 @@ pub(crate) enum Command {
     #[command(hide = true)]
     Worker,
     /// Watch over a server for a worker
-    #[command(hide = true, name = jsonathlon_drivers::server::GUARD)]
+    #[command(hide = true, name = jsonathlon_servers::GUARD)]
     ServerGuard,
     /// Become a server that ends with its guard
-    #[command(hide = true, name = jsonathlon_drivers::server::EXEC)]
+    #[command(hide = true, name = jsonathlon_servers::EXEC)]
     ServerExec {
         /// The guard, the signal, the command
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

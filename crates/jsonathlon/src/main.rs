@@ -42,7 +42,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Completions { shell } => commands::shell::completions(shell),
         Command::Man => commands::shell::man(),
         Command::Worker => Ok(jsonathlon_drivers::worker::main()),
-        Command::ServerGuard => Ok(jsonathlon_drivers::server::guard()),
-        Command::ServerExec { arguments } => Ok(jsonathlon_drivers::server::exec(&arguments)),
+        Command::ServerGuard => Ok(jsonathlon_servers::guard()),
+        Command::ServerExec { arguments } => Ok(jsonathlon_servers::exec(&arguments)),
     }
 }

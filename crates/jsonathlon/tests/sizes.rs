@@ -20,10 +20,10 @@ use std::time::Duration;
 
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::Worker;
-use jsonathlon_drivers::worker::protocol::{Figures, Load, Loaded, Op, Opened, PROTOCOL, Ran, Settled};
+use jsonathlon_drivers::worker::protocol::{Figures, Load, Loaded, Op, Ran, Settled};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{Catalogue, LoadMode};
+use jsonathlon_workloads::engine::{Engine, WorkerCommand};
 use jsonathlon_workloads::target::Target;
 use serde::de::DeserializeOwned;
 
@@ -169,12 +169,14 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
     let filled = |name: &str| -> Vec<String> {
         analytics.statements(name).iter().map(|text| fill(text, &values).unwrap()).collect()
     };
-    let mut open = target.open(folder, &folder.with_extension("server.log"), cores).unwrap();
+    let mut open = target.open(folder, cores).unwrap();
     open.settings.extend(published.settings.iter().map(|(name, value)| ((*name).into(), (*value).into())));
-    let program = Path::new(env!("CARGO_BIN_EXE_jsonathlon"));
-    let log = folder.with_extension("log");
-    let mut worker = Worker::spawn(program, &["worker"], &log, &[]).unwrap();
-    let _: Opened = ask(&mut worker, &Op::Open { protocol: PROTOCOL, open });
+    let command =
+        WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".into()] };
+    let (log, server_log) = (folder.with_extension("log"), folder.with_extension("server.log"));
+    let launch = target.launch(folder, &server_log, cores, &command.program).unwrap();
+    let opened = Engine::open(&command, &log, &open, launch.as_ref(), LIMIT, &|| false, &mut |_| {});
+    let (mut worker, _) = opened.unwrap_or_else(|error| panic!("{error}"));
     let mut create = filled("create");
     if !published.of_table.is_empty() {
         let first = create.first_mut().unwrap();
@@ -217,6 +219,6 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
     }
 }
 
-fn ask<R: DeserializeOwned>(worker: &mut Worker, op: &Op) -> R {
+fn ask<R: DeserializeOwned>(worker: &mut Engine, op: &Op) -> R {
     worker.request(op, LIMIT, &|| false, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"))
 }

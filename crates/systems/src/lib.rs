@@ -17,6 +17,7 @@ pub use artifacts::{ArtifactError, Checked, Installed, Progress, State, Step, St
 pub use catalogue::{
     Analytics, Artifact, Catalogue, CatalogueError, Configuration, DebianPackage, Elsewhere, Exception,
     LoadMode, MemorySetting, Open, Preparation, Profile, Properties, Provenance, QuestionRules, Selected,
-    Server, Source, SourceKind, StatementFile, StatementKind, Storage, System, Transport, Variant,
+    Source, SourceKind, StatementFile, StatementKind, Storage, System, Variant,
 };
+pub use jsonathlon_servers::{Recipe, Transport};
 pub use status::{SystemStatus, statuses};

@@ -4,6 +4,7 @@
 //! to a session.
 
 pub mod analytics;
+pub mod engine;
 pub mod observer;
 pub mod pace;
 pub mod proof;

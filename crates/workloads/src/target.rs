@@ -1,16 +1,17 @@
 //! What is put to the test: a configuration, and where its program or its server is.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_drivers::address::{Address, Password, Remote};
+use jsonathlon_drivers::address::{Address, Password};
 use jsonathlon_drivers::driver::Open;
-use jsonathlon_drivers::server::{Launch, Need, Recipe};
+use jsonathlon_drivers::endpoint::Endpoint;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::ranking::Profile;
+use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
-use jsonathlon_systems::{Analytics, Configuration, Installed, Server, Transport};
+use jsonathlon_systems::{Analytics, Configuration, Elsewhere, Installed, Recipe};
 
 use crate::session::GONE_LIMIT;
 
@@ -21,6 +22,8 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(600);
 
 /// How long a server by address may take to answer.
 pub(crate) const PATIENCE_S: u64 = 5;
+/// Between two attempts to reach a server by address.
+const PAUSE_MS: u64 = 100;
 
 /// A configuration that can run the workload, and where its program is.
 #[derive(Debug, Clone)]
@@ -72,19 +75,30 @@ impl Target {
     }
 
     /// The server by address, and the database of sessions: the run's own, or the one from which that is made.
-    pub(crate) fn remote(&self, at_home: bool, patience_s: u64) -> Option<Box<Remote>> {
+    pub(crate) fn remote(&self, at_home: bool, patience_s: u64) -> Option<Box<Endpoint>> {
         let guest = self.guest.as_ref()?;
         let elsewhere = self.configuration.elsewhere.as_ref();
-        let mut address = guest.address.clone();
-        if address.user.is_none() {
-            address.user = elsewhere.map(|one| one.user.clone()).filter(|user| !user.is_empty());
-        }
-        if at_home && elsewhere.is_some_and(|one| one.own_database) {
-            address.database = Some(guest.name.clone());
-        } else if address.database.is_none() {
-            address.database = elsewhere.map(|one| one.database.clone());
-        }
-        Some(Box::new(Remote { address, password: guest.password.clone(), patience_s }))
+        let Address { host, port, socket, user, database, tls } = guest.address.clone();
+        let usual = |text: fn(&Elsewhere) -> &String| elsewhere.map(text).cloned().unwrap_or_default();
+        let database = if at_home && elsewhere.is_some_and(|one| one.own_database) {
+            guest.name.clone()
+        } else {
+            database.unwrap_or_else(|| usual(|one| &one.database))
+        };
+        Some(Box::new(Endpoint {
+            host,
+            port,
+            socket,
+            user: user.unwrap_or_else(|| usual(|one| &one.user)),
+            database,
+            password: guest.password.clone(),
+            tls,
+            process: None,
+            // What others keep there is none of the run's business.
+            whole: false,
+            patience_s,
+            pause_ms: PAUSE_MS,
+        }))
     }
 
     /// What tables' names begin with.
@@ -101,45 +115,77 @@ impl Target {
         self.installed.sha256.as_ref().map(|digest| format!("sha256:{digest}"))
     }
 
-    /// What a worker is told to open a session in `folder`, on this many cores; a server's output goes to
-    /// `server_log`.
+    /// What a worker is told to open a session in `folder`, on this many cores. Where its server is, is said when
+    /// that was started.
     ///
     /// # Errors
     /// A setting or a statement has a placeholder that only a workload fills.
-    pub fn open(&self, folder: &Path, server_log: &Path, cores: usize) -> Result<Open, PlaceholderError> {
+    pub fn open(&self, folder: &Path, cores: usize) -> Result<Open, PlaceholderError> {
         let (count, at) = (cores.to_string(), folder.display().to_string());
         let values = [("cores", count.as_str()), ("folder", at.as_str())];
-        let Configuration { protocol, open, .. } = &self.configuration;
-        let Installed { folder: installed, files, .. } = &self.installed;
+        let Configuration { protocol, open, server, .. } = &self.configuration;
         Ok(Open {
             protocol: protocol.clone(),
             library: self.installed.library().map(Path::to_owned),
             folder: folder.to_owned(),
-            settings: open
-                .settings
-                .iter()
-                .map(|(name, value)| Ok((name.clone(), catalogue::fill(value, &values)?)))
-                .collect::<Result<_, PlaceholderError>>()?,
+            settings: match server {
+                Some(_) => BTreeMap::new(),
+                None => self.settings(folder, cores)?,
+            },
             statements: open
                 .statements
                 .iter()
                 .map(|text| catalogue::fill(text, &values))
                 .collect::<Result<_, _>>()?,
             cores,
-            server: launch(&self.configuration, files, installed.as_deref(), server_log),
-            remote: self.remote(true, PATIENCE_S),
+            endpoint: self.remote(true, PATIENCE_S),
         })
+    }
+
+    /// The server to be started in `folder`, on this many cores, by `guard`, which is this program, its output
+    /// going to `log`; none for an embedded engine and by address.
+    ///
+    /// # Errors
+    /// A setting has a placeholder that only a workload fills.
+    pub fn launch(
+        &self,
+        folder: &Path,
+        log: &Path,
+        cores: usize,
+        guard: &Path,
+    ) -> Result<Option<Launch>, PlaceholderError> {
+        let Some(recipe) = &self.configuration.server else { return Ok(None) };
+        let Installed { folder: installed, files, .. } = &self.installed;
+        Ok(Some(Launch {
+            guard: guard.to_owned(),
+            programs: files.clone(),
+            installed: installed.clone(),
+            folder: folder.to_owned(),
+            log: log.to_owned(),
+            port: None,
+            settings: self.settings(folder, cores)?,
+            cores,
+            recipe: recipe.clone(),
+        }))
+    }
+
+    /// Settings of the engine's start.
+    fn settings(&self, folder: &Path, cores: usize) -> Result<BTreeMap<String, String>, PlaceholderError> {
+        let (count, at) = (cores.to_string(), folder.display().to_string());
+        let values = [("cores", count.as_str()), ("folder", at.as_str())];
+        let settings = self.configuration.open.settings.iter();
+        settings.map(|(name, value)| Ok((name.clone(), catalogue::fill(value, &values)?))).collect()
     }
 
     /// How long opening may take: a server has its own limits for setting up and for starting.
     pub(crate) fn open_limit(&self) -> Duration {
-        let own = |server: &Server| Duration::from_secs(server.start_limit_s.saturating_mul(2)) + GONE_LIMIT;
+        let own = |server: &Recipe| Duration::from_secs(server.start_limit_s.saturating_mul(2)) + GONE_LIMIT;
         self.configuration.server.as_ref().map_or(OPEN_LIMIT, |server| OPEN_LIMIT.max(own(server)))
     }
 
     /// How long closing may take.
     pub(crate) fn close_limit(&self) -> Duration {
-        let own = |server: &Server| Duration::from_secs(server.stop_limit_s) + GONE_LIMIT;
+        let own = |server: &Recipe| Duration::from_secs(server.stop_limit_s) + GONE_LIMIT;
         self.configuration.server.as_ref().map_or(CLOSE_LIMIT, |server| CLOSE_LIMIT.max(own(server)))
     }
 
@@ -161,57 +207,4 @@ impl Target {
     pub fn file_name(&self) -> String {
         self.id().file_name(self.profile())
     }
-}
-
-/// The programs of the machine that a server cannot do without, as they are looked for.
-#[must_use]
-pub fn needs(server: &Server) -> Vec<Need> {
-    let one = |need: &catalogue::Need| Need {
-        name: need.name.clone(),
-        homes: need.homes.clone(),
-        at_least: need.at_least,
-        at_most: need.at_most,
-        remedy: need.remedy.clone(),
-    };
-    server.needs.iter().map(one).collect()
-}
-
-/// The server of a configuration as a worker starts it, its output going to `log`; none for an embedded
-/// engine.
-#[must_use]
-pub fn launch(
-    configuration: &Configuration,
-    programs: &BTreeMap<String, PathBuf>,
-    installed: Option<&Path>,
-    log: &Path,
-) -> Option<Box<Launch>> {
-    let server = configuration.server.clone()?;
-    let needs = needs(&server);
-    let (more, socket) = match server.transport {
-        Transport::Tcp => (server.tcp, None),
-        Transport::Unix => (server.unix, server.socket),
-    };
-    Some(Box::new(Launch {
-        programs: programs.clone(),
-        installed: installed.map(Path::to_owned),
-        log: log.to_owned(),
-        port: None,
-        recipe: Recipe {
-            user: server.user,
-            database: server.database,
-            needs,
-            init: server.init,
-            files: server.files,
-            folder: server.folder,
-            start: [server.start, more].concat(),
-            socket,
-            setting: server.setting,
-            environment: server.environment,
-            stop: server.stop,
-            stop_status: server.stop_status,
-            abandon: server.abandon,
-            start_limit_s: server.start_limit_s,
-            stop_limit_s: server.stop_limit_s,
-        },
-    }))
 }

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
+use crate::endpoint::{Endpoint, NotReady};
 use crate::http::{Answer, Http};
-use crate::server::{Endpoint, NotReady, Server};
 use body::Body;
 
 /// The format of every answer.
@@ -30,7 +30,7 @@ static SESSIONS: AtomicU64 = AtomicU64::new(0);
 /// A session with one server.
 pub(crate) struct Clickhouse {
     http: Http,
-    server: Server,
+    endpoint: Endpoint,
     /// Path and parameters of every request.
     target: String,
 }
@@ -38,12 +38,13 @@ pub(crate) struct Clickhouse {
 impl Clickhouse {
     /// Reaches the server that `open` names.
     pub(crate) fn open(open: &Open) -> Result<Self> {
-        let (server, (http, endpoint)) = Server::start(open, |endpoint| {
+        let endpoint = Endpoint::of(open)?;
+        let http = endpoint.reach(|endpoint| {
             let http = Http::new(endpoint, 1).map_err(|error| NotReady::Ever(error.to_string()))?;
             let answer = http.send("POST", "/", Some(("text/plain", b"SELECT 1")));
             let answer = answer.map_err(|error| NotReady::Yet(error.to_string()))?;
             match answer.status {
-                200 => Ok((http, endpoint.clone())),
+                200 => Ok(http),
                 401 | 403 | 516 => {
                     Err(NotReady::Ever(format!("the server refused the session: {}", words(&answer))))
                 }
@@ -53,12 +54,12 @@ impl Clickhouse {
                 _ => Err(NotReady::Yet(format!("status {}: {}", answer.status, words(&answer)))),
             }
         })?;
-        Ok(Self { http, server, target: target(&endpoint) })
+        Ok(Self { http, target: target(&endpoint), endpoint })
     }
 
     /// The error, told by whom it is.
     fn lost(&mut self, error: &ureq::Error) -> DriverError {
-        self.server.told(DriverError::Crashed(error.to_string()))
+        self.endpoint.told(DriverError::Crashed(error.to_string()))
     }
 
     fn ask(&mut self, statement: &str) -> Result<Outcome> {
@@ -159,11 +160,11 @@ impl Driver for Clickhouse {
     }
 
     fn place(&self) -> Place {
-        self.server.place()
+        self.endpoint.place()
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        self.server.stop()
+        Ok(())
     }
 }
 

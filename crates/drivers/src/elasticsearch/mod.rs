@@ -10,48 +10,42 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::bulk;
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result, fewer_cores};
+use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
+use crate::endpoint::{Endpoint, NotReady};
 use crate::http::{Answer, Http};
 use crate::json_rows::{self, Written};
-use crate::server::{Endpoint, NotReady, Server};
 use answer::{JSON, LINES};
 use statement::Statement;
-
-/// The setting for the number of cores.
-const CORES: &str = "node.processors";
 
 /// A session with one server.
 pub(crate) struct Elasticsearch {
     http: Http,
-    server: Server,
+    endpoint: Endpoint,
     /// Requests that run at a time while documents are loaded.
     connections: usize,
 }
 
 impl Elasticsearch {
-    /// Starts the server that `open` describes and waits until it answers a search over all there is.
+    /// Reaches the server of `open`; one whose data is the run's, when it answers a search over all there is.
     pub(crate) fn open(open: &Open) -> Result<Self> {
-        let mut open = open.clone();
-        if let Some(cores) = fewer_cores(&open) {
-            open.settings.entry(CORES.into()).or_insert_with(|| cores.to_string());
-        }
         let connections = bulk::connections(open.cores);
-        let (server, http) = Server::start(&open, |endpoint| connect(endpoint, connections))?;
-        let mut session = Self { http, server, connections };
+        let endpoint = Endpoint::of(open)?;
+        let http = endpoint.reach(|endpoint| connect(endpoint, connections))?;
+        let mut session = Self { http, endpoint, connections };
         session.is_its_own()?;
         Ok(session)
     }
 
     /// Nobody logs in, so that whatever listens on the port would pass for the server.
     fn is_its_own(&mut self) -> Result<()> {
-        if self.server.place() == Place::Elsewhere {
+        if self.endpoint.process.is_none() {
             return Ok(());
         }
         let answer = self.send("GET", "/_nodes/_local/process?filter_path=nodes.*.process.id", None)?;
         let answer = answer.json().map_err(DriverError::Protocol)?;
         let node = answer.get("nodes").and_then(Json::as_object).and_then(|nodes| nodes.values().next());
         let pid = node.and_then(|node| node.pointer("/process/id")).and_then(Json::as_u64);
-        if self.server.holds(pid.and_then(|pid| u32::try_from(pid).ok())) {
+        if self.endpoint.is_of_server(pid.and_then(|pid| u32::try_from(pid).ok())) {
             return Ok(());
         }
         Err(DriverError::Unavailable("the port is answered by another server: try again".into()))
@@ -61,7 +55,7 @@ impl Elasticsearch {
         let answer = self
             .http
             .send(method, path, body)
-            .map_err(|error| self.server.told(DriverError::Crashed(error.to_string())))?;
+            .map_err(|error| self.endpoint.told(DriverError::Crashed(error.to_string())))?;
         if answer.is_good() { Ok(answer) } else { Err(DriverError::Refused(answer.reason())) }
     }
 
@@ -136,8 +130,8 @@ impl Driver for Elasticsearch {
         let (method, path) = statement.target()?;
         let template = load::Template::new(&statement)?;
         let target = load::Target { http: &self.http, method, path, template: &template };
-        let loaded =
-            load::all(&target, self.connections, documents, sink).map_err(|error| self.server.told(error))?;
+        let loaded = load::all(&target, self.connections, documents, sink)
+            .map_err(|error| self.endpoint.told(error))?;
         // Visible to searches, and in segments that are synchronised to the disk.
         let index = path.split("/_bulk").next().unwrap_or_default();
         for step in ["_refresh", "_flush?wait_if_ongoing=true"] {
@@ -148,11 +142,11 @@ impl Driver for Elasticsearch {
     }
 
     fn place(&self) -> Place {
-        self.server.place()
+        self.endpoint.place()
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        self.server.stop()
+        Ok(())
     }
 }
 
@@ -215,7 +209,7 @@ fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<Http,
             _ => Err(NotReady::Yet(answer.reason())),
         }
     };
-    if endpoint.is_remote {
+    if !endpoint.whole {
         // What others keep there is none of the run's business.
         ask("GET", "/", None)?;
         return Ok(http);

@@ -14,6 +14,7 @@ pub(super) fn before(act: &Act, offered: u64, host: &Host) -> Result<()> {
     match act {
         Act::Delay { ms } => host.clock.sleep(Duration::from_millis(*ms)),
         Act::Refuse { message } => return Err(DriverError::Refused(message.clone())),
+        Act::Lose { message } => return Err(DriverError::Crashed(message.clone())),
         Act::Crash { by, after } if *after == offered => die(*by),
         Act::Hang { after } if *after == offered => loop {
             // Not on the host's clock: a fake one would make a spinning loop of it.

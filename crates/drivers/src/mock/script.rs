@@ -86,6 +86,8 @@ pub(crate) enum Act {
     Delay { ms: u64 },
     /// An error instead of an answer.
     Refuse { message: String },
+    /// The connection breaks, as to a server that ends.
+    Lose { message: String },
     /// The process dies; in a load after so many documents.
     Crash {
         #[serde(default)]

@@ -94,9 +94,10 @@ pub(super) fn insert(
 ) -> Result<u64> {
     let mut connections = Vec::new();
     for _ in 0..session.connections {
-        connections.push(dial(&session.endpoint).map_err(|why| session.server.refused(why))?);
+        connections.push(dial(&session.endpoint).map_err(|why| session.endpoint.refused(why))?);
     }
-    all(&mut connections, session.limits, insert, documents, sink).map_err(|error| session.server.told(error))
+    all(&mut connections, session.limits, insert, documents, sink)
+        .map_err(|error| session.endpoint.told(error))
 }
 
 fn all(

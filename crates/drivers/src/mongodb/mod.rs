@@ -21,8 +21,8 @@ use jsonathlon_dataset::value::Value;
 
 use crate::bulk;
 use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
+use crate::endpoint::{Endpoint, NotReady};
 use crate::json_rows::{self, Tree};
-use crate::server::{Endpoint, NotReady, Server};
 use bson::Bson;
 use request::{Command, Statement};
 use scram::Scram;
@@ -47,7 +47,6 @@ struct Limits {
 /// A session with one server.
 pub(crate) struct Mongodb {
     wire: Wire,
-    server: Server,
     endpoint: Endpoint,
     limits: Limits,
     /// Inserts that run at a time while documents are loaded.
@@ -55,28 +54,26 @@ pub(crate) struct Mongodb {
 }
 
 impl Mongodb {
-    /// Starts the server that `open` describes and connects.
+    /// Connects to the server of `open`.
     pub(crate) fn open(open: &Open) -> Result<Self> {
-        let (server, (wire, limits, endpoint)) = Server::start(open, |endpoint| {
-            let (wire, limits) = connect(endpoint)?;
-            Ok((wire, limits, endpoint.clone()))
-        })?;
+        let endpoint = Endpoint::of(open)?;
+        let (wire, limits) = endpoint.reach(connect)?;
         let connections = bulk::connections(open.cores);
-        let mut session = Self { wire, server, endpoint, limits, connections };
+        let mut session = Self { wire, endpoint, limits, connections };
         session.is_its_own()?;
         Ok(session)
     }
 
     /// Nobody logs in, so that whatever listens on the port would pass for the server.
     fn is_its_own(&mut self) -> Result<()> {
-        if self.server.place() == Place::Elsewhere {
+        if self.endpoint.process.is_none() {
             return Ok(());
         }
         let status = Statement::read(
             r#"{"command": {"serverStatus": 1, "metrics": 0, "tcmalloc": 0, "wiredTiger": 0}}"#,
         )?;
         let answer = self.ask(&status.command("admin")?.body)?;
-        if self.server.holds(answer.int("pid").and_then(|pid| u32::try_from(pid).ok())) {
+        if self.endpoint.is_of_server(answer.int("pid").and_then(|pid| u32::try_from(pid).ok())) {
             return Ok(());
         }
         Err(DriverError::Unavailable("the port is answered by another server: try again".into()))
@@ -95,7 +92,7 @@ impl Mongodb {
     }
 
     fn lost(&mut self, error: &io::Error) -> DriverError {
-        self.server.told(DriverError::Crashed(error.to_string()))
+        self.endpoint.told(DriverError::Crashed(error.to_string()))
     }
 
     /// The answer to a command that went well.
@@ -217,13 +214,12 @@ impl Driver for Mongodb {
     }
 
     fn place(&self) -> Place {
-        self.server.place()
+        self.endpoint.place()
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let Self { wire, server, .. } = *self;
-        drop(wire);
-        server.stop()
+        drop(self.wire);
+        Ok(())
     }
 }
 
@@ -257,7 +253,7 @@ fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), NotRea
         let payload = payload.ok().and_then(|bytes| String::from_utf8(bytes).ok());
         Ok((answer, payload.unwrap_or_default()))
     };
-    let mut scram = Scram::new(&endpoint.user, &endpoint.password).map_err(yet)?;
+    let mut scram = Scram::new(&endpoint.user, &endpoint.password.0).map_err(yet)?;
     let first = BASE64.encode(scram.first());
     let (answer, server) = say(format!(
         r#""saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": "{first}", "options": {{"skipEmptyExchange": true}}"#

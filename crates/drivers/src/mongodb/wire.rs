@@ -9,7 +9,7 @@ use std::time::Duration;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 
-use crate::server::Endpoint;
+use crate::endpoint::Endpoint;
 use crate::tls;
 
 const OP_MSG: i32 = 2013;

@@ -42,9 +42,9 @@ pub(super) fn lines(
     for _ in 0..session.connections {
         let client = session.another()?;
         let begun = Connection::begin(client, statement);
-        connections.push(begun.map_err(|error| session.server.told(error))?);
+        connections.push(begun.map_err(|error| session.endpoint.told(error))?);
     }
-    text::load(&mut connections, documents, sink).map_err(|error| session.server.told(error))
+    text::load(&mut connections, documents, sink).map_err(|error| session.endpoint.told(error))
 }
 
 impl Connection {

@@ -10,7 +10,7 @@ use mysql::{Conn, DriverError as Setup, Error, OptsBuilder, SslOpts};
 
 use crate::bulk;
 use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
-use crate::server::{Endpoint, NotReady, Server};
+use crate::endpoint::{Endpoint, NotReady};
 use crate::tls;
 
 /// A connection that takes longer than this will not come.
@@ -27,7 +27,6 @@ const FROM_ENGINE: u16 = 1030;
 /// A session with one server.
 pub(crate) struct Mysql {
     client: Conn,
-    server: Server,
     endpoint: Endpoint,
     /// Run in every session.
     statements: Vec<String>,
@@ -36,20 +35,20 @@ pub(crate) struct Mysql {
 }
 
 impl Mysql {
-    /// Starts the server that `open` describes and logs in.
+    /// Logs in to the server of `open`.
     pub(crate) fn open(open: &Open) -> Result<Self> {
-        let (server, (client, endpoint)) =
-            Server::start(open, |endpoint| Ok((connect(endpoint)?, endpoint.clone())))?;
+        let endpoint = Endpoint::of(open)?;
+        let client = endpoint.reach(connect)?;
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
-        Ok(Self { client, server, endpoint, statements, connections })
+        Ok(Self { client, endpoint, statements, connections })
     }
 
     /// Another session beside this one.
     fn another(&mut self) -> Result<Conn> {
-        let mut client = connect(&self.endpoint).map_err(|why| self.server.refused(why))?;
+        let mut client = connect(&self.endpoint).map_err(|why| self.endpoint.refused(why))?;
         for statement in &self.statements {
             let ran = client.query_drop(statement);
-            ran.map_err(|error| self.server.told(verdict(&error)))?;
+            ran.map_err(|error| self.endpoint.told(verdict(&error)))?;
         }
         Ok(client)
     }
@@ -61,7 +60,7 @@ impl Driver for Mysql {
     }
 
     fn execute(&mut self, statement: &str) -> Result<Outcome> {
-        answer(&mut self.client, statement).map_err(|error| self.server.told(error))
+        answer(&mut self.client, statement).map_err(|error| self.endpoint.told(error))
     }
 
     fn load_rows(
@@ -74,13 +73,12 @@ impl Driver for Mysql {
     }
 
     fn place(&self) -> Place {
-        self.server.place()
+        self.endpoint.place()
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let Self { client, server, .. } = *self;
-        drop(client);
-        server.stop()
+        drop(self.client);
+        Ok(())
     }
 }
 
@@ -125,7 +123,7 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
         .tcp_port(endpoint.port)
         .socket(endpoint.socket.as_ref().map(|path| path.display().to_string()))
         .user(Some(&endpoint.user))
-        .pass(Some(&endpoint.password))
+        .pass(Some(&endpoint.password.0))
         .db_name(Some(&endpoint.database).filter(|name| !name.is_empty()))
         // The file is read here first, for an error that names it.
         .ssl_opts(encrypted(endpoint).map_err(|error| NotReady::Ever(error.to_string()))?)

@@ -31,9 +31,9 @@ pub(super) fn copy(
     let mut connections = Vec::new();
     for _ in 0..session.connections {
         let client = session.another()?;
-        connections.push(Connection::begin(client, statement).map_err(|error| session.server.told(error))?);
+        connections.push(Connection::begin(client, statement).map_err(|error| session.endpoint.told(error))?);
     }
-    text::load(&mut connections, documents, sink).map_err(|error| session.server.told(error))
+    text::load(&mut connections, documents, sink).map_err(|error| session.endpoint.told(error))
 }
 
 impl Connection {

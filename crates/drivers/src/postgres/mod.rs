@@ -14,7 +14,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::bulk;
 use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
-use crate::server::{Endpoint, NotReady, Server};
+use crate::endpoint::{Endpoint, NotReady};
 use crate::several::may_be_several;
 use crate::tls;
 
@@ -27,7 +27,6 @@ const EXHAUSTED: &str = "53";
 /// A session with one server.
 pub(crate) struct Postgres {
     client: Client,
-    server: Server,
     endpoint: Endpoint,
     /// Run in every session.
     statements: Vec<String>,
@@ -36,26 +35,26 @@ pub(crate) struct Postgres {
 }
 
 impl Postgres {
-    /// Starts the server that `open` describes and logs in.
+    /// Logs in to the server of `open`.
     pub(crate) fn open(open: &Open) -> Result<Self> {
-        let (server, (client, endpoint)) =
-            Server::start(open, |endpoint| Ok((connect(endpoint)?, endpoint.clone())))?;
+        let endpoint = Endpoint::of(open)?;
+        let client = endpoint.reach(connect)?;
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
-        Ok(Self { client, server, endpoint, statements, connections })
+        Ok(Self { client, endpoint, statements, connections })
     }
 
     /// What the system said, or how it ended.
     fn error(&mut self, error: &postgres::Error) -> DriverError {
         let verdict = verdict(error, &self.client);
-        self.server.told(verdict)
+        self.endpoint.told(verdict)
     }
 
     /// Another session beside this one.
     fn another(&mut self) -> Result<Client> {
-        let mut client = connect(&self.endpoint).map_err(|why| self.server.refused(why))?;
+        let mut client = connect(&self.endpoint).map_err(|why| self.endpoint.refused(why))?;
         for statement in self.statements.clone() {
             let ran = client.batch_execute(&statement);
-            ran.map_err(|error| self.server.told(verdict(&error, &client)))?;
+            ran.map_err(|error| self.endpoint.told(verdict(&error, &client)))?;
         }
         Ok(client)
     }
@@ -117,14 +116,13 @@ impl Driver for Postgres {
     }
 
     fn place(&self) -> Place {
-        self.server.place()
+        self.endpoint.place()
     }
 
     fn close(self: Box<Self>) -> Result<()> {
-        let Self { client, server, .. } = *self;
         // The server ends the session too, so that nothing is lost when the client cannot.
-        client.close().ok();
-        server.stop()
+        self.client.close().ok();
+        Ok(())
     }
 }
 
@@ -139,7 +137,7 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Client, NotReady> {
     config
         .port(endpoint.port)
         .user(&endpoint.user)
-        .password(&endpoint.password)
+        .password(&endpoint.password.0)
         .dbname(&endpoint.database)
         .application_name("jsonathlon")
         .connect_timeout(CONNECT_LIMIT);

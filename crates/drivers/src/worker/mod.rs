@@ -1,4 +1,4 @@
-//! A process of its own for one session: the protocol, its server, and the coordinator's side.
+//! A process of its own for one session: the protocol, the worker's side, and the coordinator's.
 
 pub mod client;
 pub mod protocol;

@@ -164,7 +164,8 @@ pub enum FailureKind {
     Request,
     /// The machine lacks something (disk, memory), or the operating system refused it, for instance `syncfs`.
     System,
-    /// The system ended. A worker does not answer so: it ends too, as one does whose engine lives in it.
+    /// The system ended or cut the connection. The worker goes on, its session does not: every further request
+    /// but [`Op::Close`] is answered so. A worker whose engine lives in it ends with that one instead.
     Crashed,
 }
 

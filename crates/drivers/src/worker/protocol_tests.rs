@@ -2,8 +2,8 @@ use jsonathlon_dataset::value::Row;
 use proptest::prelude::*;
 
 use super::*;
-use crate::address::{Address, Password, Remote};
-use crate::server::{Launch, Recipe};
+use crate::address::{Password, Tls};
+use crate::endpoint::Endpoint;
 
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![
@@ -46,13 +46,19 @@ fn op() -> impl Strategy<Value = Op> {
                 settings: BTreeMap::from([("key".to_owned(), "value".to_owned())]),
                 statements,
                 cores,
-                server: (cores % 2 == 0).then(|| {
-                    let recipe = Recipe { start: vec!["{{server}}".into()], ..Recipe::default() };
-                    Box::new(Launch { port: Some(5), recipe, ..Launch::default() })
-                }),
-                remote: (cores % 3 == 0).then(|| {
-                    let address = Address::parse("postgres://me@far/db?ca=/ca.pem", "postgres").unwrap();
-                    Box::new(Remote { address, password: Password("secret".into()), patience_s: 5 })
+                endpoint: (cores % 3 == 0).then(|| {
+                    Box::new(Endpoint {
+                        host: "far".into(),
+                        port: 5432,
+                        socket: (cores % 2 == 0).then(|| "/run/s".into()),
+                        user: "me".into(),
+                        password: Password("secret".into()),
+                        tls: Some(Tls { ca: Some("/ca.pem".into()) }),
+                        process: (cores % 2 == 0).then_some(7),
+                        whole: cores % 2 == 0,
+                        patience_s: 5,
+                        ..Endpoint::default()
+                    })
                 }),
             },
         },

@@ -68,6 +68,8 @@ pub(super) fn serve_shared(
 struct Session {
     driver: Box<dyn Driver>,
     folder: PathBuf,
+    /// With which words the system ended or cut the connection, if it did.
+    lost: Option<String>,
 }
 
 struct Server {
@@ -141,7 +143,7 @@ impl Server {
         Ok(false)
     }
 
-    fn reply<T: Serialize>(&self, id: u64, answer: Answer<T>) -> io::Result<()> {
+    fn reply<T: Serialize>(&mut self, id: u64, answer: Answer<T>) -> io::Result<()> {
         #[derive(Serialize)]
         #[serde(rename_all = "lowercase")]
         enum Body<T> {
@@ -156,20 +158,28 @@ impl Server {
         }
         let body = match answer {
             Ok(result) => Body::Ok(result),
-            // As with an engine that lives in the worker and takes it along: the coordinator sees a worker
-            // that ended, with these last words.
-            Err(failure) if failure.kind == FailureKind::Crashed => {
-                return Err(io::Error::other(failure.message));
+            Err(failure) => {
+                if failure.kind == FailureKind::Crashed
+                    && let Some(session) = &mut self.session
+                {
+                    session.lost.get_or_insert_with(|| failure.message.clone());
+                }
+                Body::Error(failure)
             }
-            Err(failure) => Body::Error(failure),
         };
         write_line(&self.output, &Line { id, body })
     }
 
     fn session(&mut self) -> Answer<&mut Session> {
-        self.session
-            .as_mut()
-            .ok_or_else(|| failure(FailureKind::Request, "no session is open: send `open` first"))
+        match &mut self.session {
+            None => Err(failure(FailureKind::Request, "no session is open: send `open` first")),
+            // Whatever a driver would make of it, a connection that is gone is not opened again: what was under
+            // way may or may not have been done.
+            Some(Session { lost: Some(words), .. }) => {
+                Err(failure(FailureKind::Crashed, format!("the session was lost before: {words}")))
+            }
+            Some(session) => Ok(session),
+        }
     }
 
     fn place(&self) -> Place {
@@ -192,7 +202,7 @@ impl Server {
         let mut driver = driver?;
         let version = driver.version()?;
         let place = driver.place();
-        self.session = Some(Session { driver, folder: open.folder.clone() });
+        self.session = Some(Session { driver, folder: open.folder.clone(), lost: None });
         Ok(Opened { version, place, seconds, usage })
     }
 

@@ -186,6 +186,27 @@ fn answers_of_another_shape_than_asked_for_are_errors() {
 }
 
 #[test]
+fn a_lost_session_is_told_of_at_every_request_and_can_be_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = json!({"faults": [{"on": "q1", "nth": 1, "do": "lose", "message": "reset by peer"}]});
+    let replies = talk(&[
+        open(1, folder.path(), &script),
+        json!({"id": 2, "op": "ask", "statement": "q1"}),
+        json!({"id": 3, "op": "ask", "statement": "q1"}),
+        json!({"id": 4, "op": "settle", "until_zero": "drained", "limit_s": 1}),
+        json!({"id": 5, "op": "close"}),
+    ]);
+    assert_eq!(error_of(&replies[1]), ("crashed", "reset by peer"));
+    for reply in &replies[2..4] {
+        assert_eq!(error_of(reply), ("crashed", "the session was lost before: reset by peer"));
+    }
+    assert!(replies[4]["ok"]["seconds"].is_number(), "{replies:?}");
+    let asks: Json =
+        serde_json::from_slice(&std::fs::read(folder.path().join("asks.json")).unwrap()).unwrap();
+    assert_eq!(asks["q1"], 1, "nothing is asked of a system that is gone");
+}
+
+#[test]
 fn the_end_of_the_input_closes_the_session() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(talk(&[open(1, folder.path(), &json!({}))]).len(), 1);

@@ -7,8 +7,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use jsonathlon_dataset::generate::Generator;
+use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::Worker;
-use jsonathlon_drivers::worker::protocol::Op;
+use jsonathlon_drivers::worker::protocol::{Op, Opened};
+use jsonathlon_servers::Launch;
+use jsonathlon_workloads::engine::{Engine, WorkerCommand};
 use serde::de::DeserializeOwned;
 
 pub(crate) type Problem = Box<dyn std::error::Error>;
@@ -33,9 +36,19 @@ pub(crate) fn generate(file: &Path, documents: u64) -> Result<u64, Problem> {
     Ok(out.metadata()?.len())
 }
 
+/// How workers of the program are started.
+pub(crate) fn command() -> WorkerCommand {
+    WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".to_owned()] }
+}
+
 /// A worker of the program, its words going to `log`.
 pub(crate) fn worker(log: &Path) -> Result<Worker, Problem> {
-    Ok(Worker::spawn(Path::new(env!("CARGO_BIN_EXE_jsonathlon")), &["worker"], log, &[])?)
+    Ok(command().spawn(log)?)
+}
+
+/// A server and a session with it, as the program starts them.
+pub(crate) fn engine(log: &Path, open: &Open, launch: &Launch) -> Result<(Engine, Opened), Problem> {
+    Ok(Engine::open(&command(), log, open, Some(launch), LIMIT, &|| false, &mut |_| {})?)
 }
 
 pub(crate) fn request<R: DeserializeOwned>(worker: &mut Worker, op: &Op) -> Result<R, Problem> {

@@ -16,9 +16,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use jsonathlon_report::format;
-use jsonathlon_systems::{Artifact, Catalogue, Installed, Server, State, Store};
+use jsonathlon_systems::{Artifact, Catalogue, Installed, Recipe, State, Store};
 use jsonathlon_workloads::session::WorkerCommand;
-use jsonathlon_workloads::target::needs;
 use tempfile::TempDir;
 
 use crate::exit::Failure;
@@ -60,13 +59,13 @@ pub(crate) fn catalogue(folders: &[PathBuf]) -> Result<Catalogue, Failure> {
 
 /// Programs of the machine that a system's server cannot do without and that are not there, each with what to
 /// do.
-fn missing_programs(server: Option<&Server>) -> Vec<String> {
-    let needs = server.map(needs).unwrap_or_default();
+fn missing_programs(server: Option<&Recipe>) -> Vec<String> {
+    let needs = server.map(|server| server.needs.as_slice()).unwrap_or_default();
     needs.iter().filter_map(|need| need.find().err()).map(|error| error.to_string()).collect()
 }
 
 /// What this machine lacks for a system, each with what to do: a client to fetch it, and such programs.
-pub(crate) fn lacks(store: &Store, artifact: &Artifact, server: Option<&Server>) -> Vec<String> {
+pub(crate) fn lacks(store: &Store, artifact: &Artifact, server: Option<&Recipe>) -> Vec<String> {
     store.lacks(artifact).into_iter().chain(missing_programs(server)).collect()
 }
 
@@ -86,7 +85,7 @@ pub(crate) fn size_and_licence(download: Option<u64>, unpacked: Option<u64>, lic
 pub(crate) fn install(
     store: &Store,
     artifact: &Artifact,
-    server: Option<&Server>,
+    server: Option<&Recipe>,
     interrupt: &Interrupt,
 ) -> Result<Installed, Failure> {
     let name = format!("{} {}", artifact.system, artifact.version);

@@ -271,7 +271,7 @@ fn connections_are_encrypted_and_certificates_verified() {
         ("ssl_cert_file", server.path("server.pem").display().to_string()),
         ("ssl_key_file", server.path("server.key").display().to_string()),
     ] {
-        server.settings.insert(name.to_owned(), value);
+        server.launch.settings.insert(name.to_owned(), value);
     }
     let mut host = Host::of(server);
     let password = host.password.clone();

@@ -34,7 +34,7 @@ impl Engine {
         let system = catalogue.get("clickhouse").unwrap();
         let configuration = system.configuration(system.default_version(), "challenge", "default").unwrap();
         let target = Target::new(configuration, installed(system.artifacts().first().unwrap())).unwrap();
-        let mut open = target.open(&folder.join("engine"), &folder.join("log"), 0).unwrap();
+        let mut open = target.open(&folder.join("engine"), 0).unwrap();
         open.statements.clear();
         let program = Path::new(env!("CARGO_BIN_EXE_jsonathlon"));
         let mut worker = Worker::spawn(program, &["worker"], &folder.join("worker.log"), &[]).unwrap();

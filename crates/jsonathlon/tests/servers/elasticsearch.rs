@@ -5,14 +5,13 @@ use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::scan;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::WorkerError;
 use jsonathlon_drivers::worker::protocol::{
     Answered, Documents, FailureKind, Figures, Loaded, Op, PlanText, Settled,
 };
 use jsonathlon_results::record::Verdict;
 use jsonathlon_workloads::analytics::verify::compare;
 
-use super::server::{Server, Session, child_of, int, kill, write};
+use super::server::{Server, Session, child_of, crash, int, kill, write};
 use crate::support::real::excluded;
 
 const DOCUMENTS: u64 = 20_000;
@@ -214,14 +213,15 @@ fn what_is_refused_is_named_all_else_is_there_once_and_stays_over_a_kill() {
     assert_eq!(session.rows(&count), [[int(left + 4)]]);
     assert_eq!(session.load(&statements.one("load"), &file).unwrap().documents, Some(2));
     assert!(!search.processes().is_empty());
-    kill(session.worker.pid());
+    kill(session.engine.worker().pid());
+    assert!(session.ask(&count).is_err());
     search.nothing_is_left();
     let mut session = search.open();
     assert_eq!(session.rows(&count), [[int(left + 6)]]);
     // The server proper is a child of the program that starts it, and that one tells how it ended.
     kill(child_of(session.server()));
     let gone: Result<Answered, _> = session.ask(&count);
-    let Err(WorkerError::Crashed { last_words, .. }) = &gone else { panic!("{gone:?}") };
+    let last_words = crash(gone.unwrap_err());
     assert!(last_words.contains("the server ended (exit status: 137)"), "{last_words}");
     search.nothing_is_left();
 }
@@ -244,7 +244,7 @@ fn a_runtime_that_is_lacking_and_a_setting_that_is_wrong_are_explained() {
     let message = search.refusal();
     assert!(message.contains("needs `java` of version 99") && message.contains("install"), "{message}");
     search.launch.recipe.needs = needs;
-    search.settings.insert("no.such.setting".into(), "1".into());
+    search.launch.settings.insert("no.such.setting".into(), "1".into());
     let message = search.refusal();
     assert!(message.contains("before it was ready") && message.contains("no.such.setting"), "{message}");
 }

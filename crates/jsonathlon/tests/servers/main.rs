@@ -16,6 +16,7 @@ mod elasticsearch;
 mod faults;
 mod mongodb;
 mod mysql;
+mod ownership;
 mod postgresql;
 mod server;
 mod socket;

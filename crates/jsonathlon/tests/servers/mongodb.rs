@@ -13,7 +13,7 @@ use jsonathlon_results::record::Verdict;
 use jsonathlon_systems::Catalogue;
 use rustix::process::Signal;
 
-use super::server::{Server, Session, int, kill, text, write};
+use super::server::{Server, Session, crash, int, kill, text, write};
 use crate::support::World;
 use crate::support::real::{excluded, installed};
 
@@ -274,11 +274,12 @@ fn what_was_loaded_is_there_after_a_close_and_after_a_kill() {
         {"body": "function() { sleep(100); return true; }", "args": [], "lang": "js"}}}}], "cursor": {}}}"#;
     let wait = Op::Ask { statement: forever.into() };
     let gone: Result<Answered, _> =
-        session.worker.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
+        session.engine.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
     assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
     mongodb.nothing_is_left();
-    let session = mongodb.open();
-    kill(session.worker.pid());
+    let mut session = mongodb.open();
+    kill(session.engine.worker().pid());
+    assert!(session.ask(forever).is_err());
     mongodb.nothing_is_left();
 }
 
@@ -301,14 +302,14 @@ fn a_server_that_dies_takes_its_session_along_and_one_that_cannot_start_is_expla
     let error = session.ask(sleep).unwrap_err();
     killer.join().unwrap();
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-    let WorkerError::Crashed { last_words, .. } = &error else { panic!("{error}") };
+    let last_words = crash(error);
     assert!(last_words.contains("the server ended (signal: 9"), "{last_words}");
     mongodb.nothing_is_left();
 
-    mongodb.settings.insert("internalQueryMaxAddToSetBites".into(), "1".into());
+    mongodb.launch.settings.insert("internalQueryMaxAddToSetBites".into(), "1".into());
     let message = mongodb.refusal();
     assert!(message.contains("before it was ready") && message.contains("AddToSetBites"), "{message}");
-    mongodb.settings.remove("internalQueryMaxAddToSetBites");
+    mongodb.launch.settings.remove("internalQueryMaxAddToSetBites");
 
     let holder = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     mongodb.launch.port = Some(holder.local_addr().unwrap().port());

@@ -10,7 +10,9 @@ use jsonathlon_drivers::worker::WorkerError;
 use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op, PlanText};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::server::{LIMIT, Server, Session, eventually, int, kill, process, processes_below, text, write};
+use super::server::{
+    LIMIT, Server, Session, crash, eventually, int, kill, process, processes_below, text, write,
+};
 use crate::support::real::excluded;
 
 const COPY: &str = "COPY t (doc) FROM STDIN";
@@ -212,12 +214,13 @@ fn data_and_password_stay_from_session_to_session_and_over_a_kill() {
     // In the middle of a statement, which a backend would otherwise bring to its end first.
     let wait = Op::Ask { statement: "SELECT count(*) FROM generate_series(1, 100000000000)".into() };
     let gone: Result<Answered, _> =
-        session.worker.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
+        session.engine.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
     assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
     // The next one waits for the end of the former server by itself.
     let mut session = postgres.open();
     assert_eq!(session.rows("SELECT count(*) FROM t"), [vec![int(10_000)]]);
-    kill(session.worker.pid());
+    kill(session.engine.worker().pid());
+    assert!(session.ask("SELECT 1").is_err());
     postgres.nothing_is_left();
 }
 
@@ -241,7 +244,7 @@ fn a_server_that_dies_takes_its_session_along_and_says_why() {
         let error = session.ask("SELECT pg_sleep(60)").unwrap_err();
         killer.join().unwrap();
         assert!(begun.elapsed() < Duration::from_secs(20), "{victim}: {:?}", begun.elapsed());
-        let WorkerError::Crashed { last_words, .. } = &error else { panic!("{victim}: {error}") };
+        let last_words = crash(error);
         let words = if victim == "server" { "the server ended (signal: 9" } else { "terminated by signal 9" };
         assert!(last_words.contains(words), "{victim}: {last_words}");
         postgres.nothing_is_left();
@@ -321,10 +324,10 @@ fn a_server_that_cannot_start_is_explained_at_once() {
     }
     let mut postgres = postgresql();
     let begun = Instant::now();
-    postgres.settings.insert("shared_bufers".into(), "1GB".into());
+    postgres.launch.settings.insert("shared_bufers".into(), "1GB".into());
     let message = postgres.refusal();
     assert!(message.contains("before it was ready") && message.contains("shared_bufers"), "{message}");
-    postgres.settings.clear();
+    postgres.launch.settings.clear();
 
     let holder = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     postgres.launch.port = Some(holder.local_addr().unwrap().port());
@@ -378,7 +381,7 @@ fn a_server_that_is_never_ready_is_given_up_and_one_that_hangs_at_the_end_is_kil
     postgres.launch.recipe.stop = "HUP".into();
     let mut session = postgres.open();
     session.run("CREATE TABLE t (n int)");
-    let error = session.worker.close(LIMIT).unwrap_err().to_string();
+    let error = session.engine.close(LIMIT).unwrap_err().to_string();
     assert!(error.contains("did not end within 1s"), "{error}");
     postgres.nothing_is_left();
 }

@@ -1,19 +1,17 @@
-//! A server that a test starts through a worker of the program.
+//! A server that a test starts as the program does, and sessions with it in workers of the program.
 
-use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_drivers::Open;
-use jsonathlon_drivers::server::Launch;
-use jsonathlon_drivers::worker::protocol::{
-    Answered, FailureKind, Load, Loaded, Op, Opened, PROTOCOL, Progress, Ran,
-};
-use jsonathlon_drivers::worker::{Worker, WorkerError};
+use jsonathlon_drivers::worker::WorkerError;
+use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran};
+use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{Catalogue, Configuration, Transport};
+use jsonathlon_workloads::engine::{Engine, WorkerCommand};
 use jsonathlon_workloads::target::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -26,10 +24,13 @@ pub(crate) const LIMIT: Duration = Duration::from_secs(300);
 pub(crate) struct Server {
     folder: tempfile::TempDir,
     system: &'static str,
-    /// Without the two that a test may change.
-    open: Open,
+    pub(crate) open: Open,
     pub(crate) launch: Launch,
-    pub(crate) settings: BTreeMap<String, String>,
+}
+
+/// How workers of the program are started.
+pub(crate) fn command() -> WorkerCommand {
+    WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".to_owned()] }
 }
 
 impl Server {
@@ -51,10 +52,10 @@ impl Server {
         let log = folder.path().join("server.log");
         let cores = std::thread::available_parallelism().unwrap().get();
         let target = Target::new(configuration, installed).unwrap();
-        let mut open = target.open(&folder.path().join("data"), &log, cores).unwrap();
-        let launch = *open.server.take().unwrap();
-        let settings = std::mem::take(&mut open.settings);
-        Self { folder, system: name, open, launch, settings }
+        let data = folder.path().join("data");
+        let open = target.open(&data, cores).unwrap();
+        let launch = target.launch(&data, &log, cores, &command().program).unwrap().unwrap();
+        Self { folder, system: name, open, launch }
     }
 
     /// The statements of one of the system's configurations, over a table of their own.
@@ -70,15 +71,10 @@ impl Server {
     }
 
     pub(crate) fn try_open(&self) -> Result<Session, WorkerError> {
-        let program = Path::new(env!("CARGO_BIN_EXE_jsonathlon"));
-        let mut worker = Worker::spawn(program, &["worker"], &self.path("worker.log"), &[])?;
-        let open = Open {
-            settings: self.settings.clone(),
-            server: Some(Box::new(self.launch.clone())),
-            ..self.open.clone()
-        };
-        let opened = worker.request(&Op::Open { protocol: PROTOCOL, open }, LIMIT, &|| false, &mut |_| {})?;
-        Ok(Session { worker, opened })
+        let (log, launch) = (self.path("worker.log"), Some(&self.launch));
+        let (engine, opened) =
+            Engine::open(&command(), &log, &self.open, launch, LIMIT, &|| false, &mut |_| {})?;
+        Ok(Session { engine, opened })
     }
 
     pub(crate) fn open(&self) -> Session {
@@ -142,13 +138,13 @@ pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
 
 /// A session with the server.
 pub(crate) struct Session {
-    pub(crate) worker: Worker,
+    pub(crate) engine: Engine,
     pub(crate) opened: Opened,
 }
 
 impl Session {
     pub(crate) fn request<R: serde::de::DeserializeOwned>(&mut self, op: &Op) -> Result<R, WorkerError> {
-        self.worker.request(op, LIMIT, &|| false, &mut |_| {})
+        self.engine.request(op, LIMIT, &|| false, &mut |_| {})
     }
 
     pub(crate) fn ask(&mut self, statement: &str) -> Result<Answered, WorkerError> {
@@ -200,10 +196,10 @@ impl Session {
             }
         };
         let loaded: Result<Loaded, _> =
-            self.worker.request(&Op::Load { load, sync: true }, LIMIT, &|| false, &mut middle);
+            self.engine.request(&Op::Load { load, sync: true }, LIMIT, &|| false, &mut middle);
         match loaded {
-            Err(WorkerError::Crashed { last_words, .. }) => last_words,
-            other => panic!("{other:?}"),
+            Err(error) => crash(error),
+            Ok(other) => panic!("{other:?}"),
         }
     }
 
@@ -211,8 +207,16 @@ impl Session {
         self.opened.place.process().unwrap()
     }
 
-    pub(crate) fn close(mut self) {
-        self.worker.close(LIMIT).unwrap();
+    pub(crate) fn close(self) {
+        self.engine.close(LIMIT).unwrap();
+    }
+}
+
+/// The words with which a server was lost.
+pub(crate) fn crash(error: WorkerError) -> String {
+    match error {
+        WorkerError::Refused { kind: FailureKind::Crashed, message } => message,
+        other => panic!("{other}"),
     }
 }
 

@@ -3,17 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use jsonathlon_servers::{Recipe, Scalar, Transport};
 use serde::Serialize;
 
 use super::{
     artifact::Artifact,
-    definition::{Exception, LoadMode, OpenDefinition, PropertiesDefinition, QuestionDefinition, Scalar},
+    definition::{Exception, LoadMode, OpenDefinition, PropertiesDefinition, QuestionDefinition},
     elsewhere::{BY_ADDRESS, Elsewhere},
     error::CatalogueError,
     near::did_you_mean,
     preparation::Preparation,
     profile::{MemorySetting, Place, Profile, Profiles},
-    server::{Server, Transport},
     statements::{ANALYTICS, QUESTIONS, RawFile, StatementKind},
     system::{Storage, System, Variant},
     template::{self, RUN_TIME, Replacement},
@@ -78,7 +78,7 @@ pub struct Configuration {
     pub storage_title: String,
     /// How its server is started; none for an embedded engine, and for a system
     /// that runs only by address.
-    pub server: Option<Server>,
+    pub server: Option<Recipe>,
     /// How the run makes itself at home on a server that somebody else runs.
     pub elsewhere: Option<Elsewhere>,
     /// How a session with the engine is opened.

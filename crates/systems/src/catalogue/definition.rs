@@ -1,8 +1,9 @@
 //! `system.toml` as it is written. Every unknown key is an error.
 
-use std::{collections::BTreeMap, fmt};
+use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize, de};
+use jsonathlon_servers::{Recipe, Scalar};
+use serde::{Deserialize, Serialize};
 
 use super::artifact::DebianPackage;
 use super::preparation::Preparation;
@@ -31,7 +32,7 @@ pub(crate) struct Definition {
     pub(crate) in_memory: bool,
     #[serde(default, rename = "artifact")]
     pub(crate) artifacts: Vec<ArtifactDefinition>,
-    pub(crate) server: Option<ServerDefinition>,
+    pub(crate) server: Option<Recipe>,
     pub(crate) address: Option<AddressDefinition>,
     #[serde(default)]
     pub(crate) open: OpenDefinition,
@@ -97,50 +98,6 @@ pub(crate) struct SourceDefinition {
     pub(crate) with: Vec<SourceDefinition>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct ServerDefinition {
-    /// Nobody where a server lets everybody in.
-    #[serde(default)]
-    pub(crate) user: String,
-    #[serde(default)]
-    pub(crate) database: String,
-    #[serde(default, rename = "need")]
-    pub(crate) needs: Vec<Need>,
-    #[serde(default)]
-    pub(crate) init: Vec<Vec<String>>,
-    #[serde(default)]
-    pub(crate) files: BTreeMap<String, String>,
-    pub(crate) folder: Option<String>,
-    pub(crate) start: Vec<String>,
-    #[serde(default)]
-    pub(crate) tcp: Vec<String>,
-    #[serde(default)]
-    pub(crate) unix: Vec<String>,
-    pub(crate) socket: Option<String>,
-    #[serde(default)]
-    pub(crate) setting: Vec<String>,
-    #[serde(default)]
-    pub(crate) environment: BTreeMap<String, Scalar>,
-    pub(crate) stop: String,
-    #[serde(default)]
-    pub(crate) stop_status: Vec<i32>,
-    pub(crate) abandon: Option<String>,
-    pub(crate) start_limit_s: Option<u64>,
-    pub(crate) stop_limit_s: Option<u64>,
-    pub(crate) own: Option<OwnDefinition>,
-}
-
-/// Commands for the user's own programs, where those of the artifact name more
-/// than programs: a loader, libraries.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct OwnDefinition {
-    #[serde(default)]
-    pub(crate) init: Vec<Vec<String>>,
-    pub(crate) start: Vec<String>,
-}
-
 /// How a run makes itself at home on a server that somebody else runs.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -179,25 +136,6 @@ pub(crate) struct AddressDefinition {
     /// by address, too.
     #[serde(default)]
     pub(crate) statements: bool,
-}
-
-/// A program of the machine that a server cannot do without.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-pub struct Need {
-    /// The program's name, and that of its path in commands.
-    pub name: String,
-    /// Variables of the environment that may name a folder with the program in
-    /// its `bin`.
-    #[serde(default)]
-    pub homes: Vec<String>,
-    /// The lowest version that will do.
-    pub at_least: u32,
-    /// The highest.
-    pub at_most: u32,
-    /// What to do when there is none; prose, and no part of a digest.
-    #[serde(skip_serializing)]
-    pub remedy: String,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -307,37 +245,4 @@ pub struct Exception {
     pub what: String,
     /// Why.
     pub why: String,
-}
-
-/// A text, or a number or truth value taken as one: settings of engines are all
-/// three, and drivers hand them over as text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Scalar(pub(crate) String);
-
-impl<'de> Deserialize<'de> for Scalar {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor;
-        impl de::Visitor<'_> for Visitor {
-            type Value = Scalar;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str("a string, a number or a boolean")
-            }
-            fn visit_str<E>(self, value: &str) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_owned()))
-            }
-            fn visit_bool<E>(self, value: bool) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_string()))
-            }
-            fn visit_i64<E>(self, value: i64) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_string()))
-            }
-            fn visit_u64<E>(self, value: u64) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_string()))
-            }
-            fn visit_f64<E>(self, value: f64) -> Result<Scalar, E> {
-                Ok(Scalar(value.to_string()))
-            }
-        }
-        deserializer.deserialize_any(Visitor)
-    }
 }

@@ -164,9 +164,9 @@ impl System {
             configuration.system = format!("{}{NUMBER}{number}", self.name());
         }
         if let Some(server) = &mut configuration.server
-            && let Some((init, start)) = server.own.take()
+            && let Some(own) = server.own.take()
         {
-            (server.init, server.start) = (init, start);
+            (server.init, server.start) = (own.init, own.start);
         }
         if by_address {
             let (Some(elsewhere), Some(written)) = (&self.elsewhere, &self.definition.address) else {
@@ -235,7 +235,7 @@ impl System {
             Some(server) => {
                 let named = format!("{{{{{role}}}}}");
                 let (init, start) = match &server.own {
-                    Some((init, start)) => (init, start),
+                    Some(own) => (&own.init, &own.start),
                     None => (&server.init, &server.start),
                 };
                 init.iter().flatten().chain(start).chain(&server.folder).any(|part| part.contains(&named))

@@ -1,12 +1,11 @@
-//! `[server]` of `system.toml`: how a server's data folder is made, and how it
-//! is started and stopped.
+//! `[server]` of `system.toml`: what a recipe may hold.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
+use jsonathlon_servers::{Recipe, Scalar};
 
 use super::{
-    definition::{ArtifactDefinition, Definition, Need, Scalar, ServerDefinition},
+    definition::{ArtifactDefinition, Definition},
     error::CatalogueError,
     locate::TomlText,
     near::did_you_mean,
@@ -24,94 +23,14 @@ const OF_ENVIRONMENT: [&str; 3] = ["data", "run", "cores"];
 const OF_SOCKET: [&str; 3] = ["data", "run", "port"];
 const OF_SETTING: [&str; 2] = ["name", "value"];
 const SIGNALS: [&str; 3] = ["INT", "TERM", "QUIT"];
-const START_LIMIT_S: u64 = 120;
-const STOP_LIMIT_S: u64 = 300;
-
-/// How sessions reach a server.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Transport {
-    /// TCP on the loopback interface.
-    #[default]
-    Tcp,
-    /// A Unix socket.
-    Unix,
-}
-
-impl Transport {
-    /// The word used in files and on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Tcp => "tcp",
-            Self::Unix => "unix",
-        }
-    }
-
-    fn is_tcp(&self) -> bool {
-        *self == Self::Tcp
-    }
-}
-
-/// A server, as the system's folder describes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Server {
-    /// The user as whom sessions log in.
-    pub user: String,
-    /// The database that sessions use.
-    pub database: String,
-    /// Programs of the machine that it cannot do without.
-    // What was written before there were any stays as it is.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub needs: Vec<Need>,
-    /// Commands that make a data folder, in this order.
-    pub init: Vec<Vec<String>>,
-    /// Files written before every start: path to text.
-    pub files: BTreeMap<String, String>,
-    /// Where it runs, unless in the folder for what it writes beside its data.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub folder: Option<String>,
-    /// The command that is the server.
-    pub start: Vec<String>,
-    /// What is added to it when sessions come over TCP.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub tcp: Vec<String>,
-    /// What is added to it when they come over a Unix socket.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unix: Vec<String>,
-    /// The socket's path; none for a system that has none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub socket: Option<String>,
-    /// How sessions reach it.
-    #[serde(skip_serializing_if = "Transport::is_tcp")]
-    pub transport: Transport,
-    /// What is added to it for each setting.
-    pub setting: Vec<String>,
-    /// Added to the environment.
-    pub environment: BTreeMap<String, String>,
-    /// The signal on which it ends cleanly.
-    pub stop: String,
-    /// Exit statuses of a clean end, besides 0.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub stop_status: Vec<i32>,
-    /// The signal on which it ends at once.
-    pub abandon: Option<String>,
-    /// Seconds that making the data folder and starting may take, each.
-    pub start_limit_s: u64,
-    /// Seconds that a clean end may take.
-    pub stop_limit_s: u64,
-    /// Commands that make a data folder and the one that is the server, for the
-    /// user's own programs.
-    #[serde(skip)]
-    pub own: Option<(Vec<Vec<String>>, Vec<String>)>,
-}
 
 /// The values as they are written.
 pub(super) fn plain(table: &BTreeMap<String, Scalar>) -> BTreeMap<String, String> {
     table.iter().map(|(name, Scalar(value))| (name.clone(), value.clone())).collect()
 }
 
-/// Checks and turns over the table.
-pub(crate) fn server(definition: &Definition, text: &TomlText) -> Result<Option<Server>, CatalogueError> {
+/// The table, checked.
+pub(crate) fn server(definition: &Definition, text: &TomlText) -> Result<Option<Recipe>, CatalogueError> {
     let Some(written) = &definition.server else {
         let with = definition.artifacts.iter().position(|artifact| !artifact.environment.is_empty());
         return match with {
@@ -128,30 +47,10 @@ pub(crate) fn server(definition: &Definition, text: &TomlText) -> Result<Option<
         );
     }
     check(definition, written, text)?;
-    Ok(Some(Server {
-        user: written.user.clone(),
-        database: written.database.clone(),
-        needs: written.needs.clone(),
-        init: written.init.clone(),
-        files: written.files.clone(),
-        folder: written.folder.clone(),
-        start: written.start.clone(),
-        tcp: written.tcp.clone(),
-        unix: written.unix.clone(),
-        socket: written.socket.clone(),
-        transport: Transport::default(),
-        setting: written.setting.clone(),
-        environment: plain(&written.environment),
-        stop: written.stop.clone(),
-        stop_status: written.stop_status.clone(),
-        abandon: written.abandon.clone(),
-        start_limit_s: written.start_limit_s.unwrap_or(START_LIMIT_S),
-        stop_limit_s: written.stop_limit_s.unwrap_or(STOP_LIMIT_S),
-        own: written.own.clone().map(|own| (own.init, own.start)),
-    }))
+    Ok(Some(written.clone()))
 }
 
-fn check(definition: &Definition, written: &ServerDefinition, text: &TomlText) -> Result<(), CatalogueError> {
+fn check(definition: &Definition, written: &Recipe, text: &TomlText) -> Result<(), CatalogueError> {
     let error = |key: &[&str], message: String| {
         let path: Vec<&str> = ["server"].iter().chain(key).copied().collect();
         text.error(&path, message)
@@ -222,11 +121,14 @@ fn check(definition: &Definition, written: &ServerDefinition, text: &TomlText) -
     for part in &written.setting {
         look(&["setting"], part, &OF_SETTING)?;
     }
+    for part in &written.fewer_cores {
+        look(&["fewer_cores"], part, &OF_START)?;
+    }
     for (path, contents) in &written.files {
         look(&["files", path], path, &OF_START)?;
         look(&["files", path], contents, &OF_FILES)?;
     }
-    for (name, Scalar(value)) in &written.environment {
+    for (name, value) in &written.environment {
         look(&["environment", name], value, &OF_ENVIRONMENT)?;
     }
     for (index, artifact) in definition.artifacts.iter().enumerate() {

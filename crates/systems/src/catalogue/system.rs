@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use jsonathlon_servers::Recipe;
+
 use super::{
     artifact::{Artifact, platform},
     configuration::{self, Configuration},
@@ -13,8 +15,7 @@ use super::{
     near::did_you_mean,
     preparation::Preparation,
     profile::{self, Profiles},
-    server::{self, Server},
-    sources,
+    server, sources,
     statements::{self, WorkloadFiles},
 };
 
@@ -67,7 +68,7 @@ pub struct System {
     pub(crate) folder: Folder,
     pub(crate) analytics: Option<WorkloadFiles>,
     artifacts: Vec<Artifact>,
-    pub(crate) server: Option<Server>,
+    pub(crate) server: Option<Recipe>,
     pub(crate) elsewhere: Option<Elsewhere>,
     pub(crate) profiles: Profiles,
     variants: Vec<Variant>,
@@ -142,7 +143,7 @@ impl System {
     }
 
     /// How its server is made, started and stopped; none for an embedded engine.
-    pub fn server(&self) -> Option<&Server> {
+    pub fn server(&self) -> Option<&Recipe> {
         self.server.as_ref()
     }
 

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_dataset::value::Value;
 use jsonathlon_drivers::driver::Open;
-use jsonathlon_drivers::server::is_secret;
 use jsonathlon_drivers::worker::protocol::{Answered, Op};
 use jsonathlon_results::record::FailureKind;
+use jsonathlon_servers::is_secret;
 use jsonathlon_systems::Elsewhere;
 use rustix::process::{Pid, Signal, kill_process_group};
 
@@ -48,10 +48,10 @@ impl Session<'_> {
         let open = Open {
             protocol: target.configuration.protocol.clone(),
             folder: self.folder.clone(),
-            remote: target.remote(false, PATIENCE_S),
+            endpoint: target.remote(false, PATIENCE_S),
             ..Open::default()
         };
-        self.start(open).map(drop)
+        self.start(open, None).map(drop)
     }
 
     /// Ends what the run's own sessions still do on a server by address: a statement that nobody waits for any

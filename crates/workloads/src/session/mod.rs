@@ -1,28 +1,29 @@
-//! One configuration under test: its folder, its worker, and its statements with every value in place.
+//! One configuration under test: its folder, its engine, and its statements with every value in place.
 
 mod guest;
 
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::driver::{Open, Place};
-use jsonathlon_drivers::server::wait_until_gone;
+use jsonathlon_drivers::driver::Open;
+use jsonathlon_drivers::worker::WorkerError;
 use jsonathlon_drivers::worker::protocol::{
-    Answered, FailureKind as RefusedKind, Figures, Op, Opened, PROTOCOL, PlanText, Progress, Ran,
+    Answered, FailureKind as RefusedKind, Figures, Op, Opened, PlanText, Progress, Ran,
 };
-use jsonathlon_drivers::worker::{Worker, WorkerError};
 use jsonathlon_measure::disk;
 use jsonathlon_measure::memory::Memory;
 use jsonathlon_measure::page_cache;
 use jsonathlon_measure::series::Subject;
 use jsonathlon_results::record::{Failure, FailureKind};
+use jsonathlon_servers::{Launch, wait_until_gone};
 use jsonathlon_systems::Configuration;
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
 use serde::de::DeserializeOwned;
 
 use crate::RunError;
+use crate::engine::Engine;
+pub use crate::engine::WorkerCommand;
 use crate::observer::{Event, Observer};
 use crate::target::{PATIENCE_S, Target};
 use guest::{GREETING_LIMIT, HOST_LIMIT, restart};
@@ -34,17 +35,8 @@ const NEARLY_FULL: u64 = 256 << 20;
 /// How long a server by address may take to answer after it was restarted.
 const PATIENCE_AFTER_RESTART_S: u64 = 300;
 
-/// How long a server whose worker was killed may take to end.
+/// How long a server that is abandoned may take to end.
 pub(crate) const GONE_LIMIT: Duration = Duration::from_secs(20);
-
-/// How workers are started.
-#[derive(Debug, Clone)]
-pub struct WorkerCommand {
-    /// The program, usually this one.
-    pub program: PathBuf,
-    /// Its arguments.
-    pub arguments: Vec<String>,
-}
 
 /// Why a request did not end well.
 #[derive(Debug)]
@@ -86,16 +78,14 @@ impl From<WorkerError> for AskError {
     }
 }
 
-/// A target with its data folder and, while it is up, its worker.
+/// A target with its data folder and, while it is up, its engine.
 pub(crate) struct Session<'a> {
     pub(crate) target: &'a Target,
     command: &'a WorkerCommand,
     folder: PathBuf,
     log: PathBuf,
     cores: usize,
-    worker: Option<Worker>,
-    /// Where the engine is.
-    place: Place,
+    engine: Option<Engine>,
     /// On a server by address, whether something of the run may be there.
     at_home: bool,
     /// Whether the run's own database is there.
@@ -132,8 +122,7 @@ impl<'a> Session<'a> {
             folder,
             log,
             cores,
-            worker: None,
-            place: Place::Here,
+            engine: None,
             at_home: false,
             is_made: false,
             ending: false,
@@ -154,17 +143,17 @@ impl<'a> Session<'a> {
 
     /// The worker's process, while it is up.
     pub(crate) fn pid(&self) -> Option<u32> {
-        self.worker.as_ref().filter(|worker| worker.is_alive()).map(Worker::pid)
+        self.alive().map(|engine| engine.worker().pid())
     }
 
     /// The process whose tree is the engine, while it is up: the server's, or the worker's own. None is known of
     /// a server elsewhere.
     pub(crate) fn engine(&self) -> Option<u32> {
-        self.pid().and_then(|worker| match self.place {
-            Place::Here => Some(worker),
-            Place::Process(server) => Some(server),
-            Place::Elsewhere => None,
-        })
+        self.alive().and_then(Engine::process)
+    }
+
+    fn alive(&self) -> Option<&Engine> {
+        self.engine.as_ref().filter(|engine| engine.is_alive())
     }
 
     /// Whether somebody else runs the server: nothing is known of its files and of what it spends.
@@ -172,7 +161,7 @@ impl<'a> Session<'a> {
         self.target.guest.is_some()
     }
 
-    /// Starts the worker and opens the engine in it, unless both are up.
+    /// Starts the engine and opens a session with it, unless that is there.
     pub(crate) fn open(&mut self) -> Result<(), AskError> {
         if self.pid().is_some() {
             return Ok(());
@@ -194,14 +183,14 @@ impl<'a> Session<'a> {
                 "a statement that was given up may still be at work on the server, and nothing is measured beside it",
             ));
         }
-        let server_log = self.log.with_extension("server.log");
-        let mut open = self.target.open(&self.folder, &server_log, self.cores).map_err(placeholder)?;
-        if let Some(remote) = &mut open.remote
+        let mut open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
+        if let Some(remote) = &mut open.endpoint
             && self.restarted
         {
             remote.patience_s = PATIENCE_AFTER_RESTART_S;
         }
-        let opened = self.start(open)?;
+        let launch = self.launch()?;
+        let opened = self.start(open, launch)?;
         self.restarted = false;
         let expected = self.target.configuration.reports.as_deref();
         if let Some(expected) = expected
@@ -228,34 +217,42 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Starts a worker with a session in it.
-    fn start(&mut self, open: Open) -> Result<Opened, AskError> {
-        let limit = match &open.remote {
+    /// The server to be started for a session.
+    fn launch(&self) -> Result<Option<Launch>, AskError> {
+        let log = self.log.with_extension("server.log");
+        self.target.launch(&self.folder, &log, self.cores, &self.command.program).map_err(placeholder)
+    }
+
+    /// Starts a server, if there is one to be started, and a worker with a session in it.
+    fn start(&mut self, open: Open, launch: Option<Launch>) -> Result<Opened, AskError> {
+        let limit = match &open.endpoint {
             Some(remote) => Duration::from_secs(remote.patience_s) + GREETING_LIMIT,
             None => self.target.open_limit(),
         };
-        let arguments: Vec<&str> = self.command.arguments.iter().map(String::as_str).collect();
-        let no_environment: [(OsString, OsString); 0] = [];
-        let worker = Worker::spawn(&self.command.program, &arguments, &self.log, &no_environment)?;
-        self.subject.is(Some(worker.pid()));
-        self.worker = Some(worker);
-        let opened: Opened =
-            self.request(&Op::Open { protocol: PROTOCOL, open }, limit, &mut |_| {}).inspect_err(|_| {
-                // A session that could not be opened is of no use to anybody.
-                self.kill();
-            })?;
-        self.place = opened.place;
-        self.subject.is(self.engine());
-        Ok(opened)
+        let (subject, cancelled) = (&self.subject, self.cancelled);
+        let started = &mut |worker| subject.is(Some(worker));
+        match Engine::open(self.command, &self.log, &open, launch.as_ref(), limit, cancelled, started) {
+            Ok((engine, opened)) => {
+                self.engine = Some(engine);
+                self.subject.is(self.engine());
+                Ok(opened)
+            }
+            Err(error) => {
+                let error = self.with_the_disk(error.into());
+                // What it may have begun on a server by address is ended.
+                self.ended(true);
+                Err(error)
+            }
+        }
     }
 
     /// Asks which version the engine is; nothing of it is changed.
     pub(crate) fn version(&mut self) -> Result<String, AskError> {
-        let server_log = self.log.with_extension("server.log");
-        let mut open = self.target.open(&self.folder, &server_log, self.cores).map_err(placeholder)?;
-        open.remote = self.target.remote(false, PATIENCE_S);
+        let mut open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
+        open.endpoint = self.target.remote(false, PATIENCE_S);
         open.statements.clear();
-        let mut version = self.start(open)?.version;
+        let launch = self.launch()?;
+        let mut version = self.start(open, launch)?.version;
         if let Some(statement) = self.target.configuration.asks_version.clone() {
             let told: Answered = self.request(&Op::Ask { statement }, HOST_LIMIT, &mut |_| {})?;
             match told.outcome.rows.into_iter().flatten().next() {
@@ -272,11 +269,11 @@ impl<'a> Session<'a> {
         Ok(version)
     }
 
-    /// Ends the session cleanly. A worker that will not close is killed; its data may need recovery.
+    /// Ends the session and its server cleanly. What will not end is killed; its data may need recovery.
     pub(crate) fn close(&mut self) -> Result<(), AskError> {
         // A checkpoint while closing is the system's own work still.
-        let closed = match self.worker.take() {
-            Some(mut worker) if worker.is_alive() => worker.close(self.target.close_limit()).map(drop),
+        let closed = match self.engine.take() {
+            Some(engine) if engine.is_alive() => engine.close(self.target.close_limit()),
             _ => Ok(()),
         };
         self.subject.is(None);
@@ -285,8 +282,13 @@ impl<'a> Session<'a> {
 
     /// Ends the session, however. A server is gone too afterwards, so that its folder can be removed.
     pub(crate) fn kill(&mut self) {
+        let was_up = self.engine.take().is_some();
+        self.ended(was_up);
+    }
+
+    /// What has to be done when a session is gone, however.
+    fn ended(&mut self, was_up: bool) {
         self.subject.is(None);
-        let was_up = self.worker.take().is_some();
         wait_until_gone(&self.folder, GONE_LIMIT);
         if was_up && self.is_made {
             self.end_own_sessions();
@@ -364,11 +366,11 @@ impl<'a> Session<'a> {
         limit: Duration,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<R, AskError> {
-        let worker = self
-            .worker
+        let engine = self
+            .engine
             .as_mut()
             .ok_or_else(|| AskError::failed(FailureKind::Crash, "the engine is not up"))?;
-        worker.request(op, limit, self.cancelled, progress).map_err(|error| self.with_the_disk(error.into()))
+        engine.request(op, limit, self.cancelled, progress).map_err(|error| self.with_the_disk(error.into()))
     }
 
     /// Whoever fails because the disk is full may have had no room to write that down, or no words for it: a

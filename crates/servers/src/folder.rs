@@ -9,11 +9,11 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
-use super::recipe::Launch;
-use crate::driver::{DriverError, Result};
+use crate::error::{Result, ServerError};
+use crate::server::Launch;
 
 /// Held by the guard of the server that runs on the folder.
-pub(super) const LOCK: &str = "lock";
+pub(crate) const LOCK: &str = "lock";
 /// There while the data folder is being made.
 const BEGUN: &str = "initialising";
 /// There when it has been made.
@@ -24,22 +24,23 @@ const PASSWORD: &str = "password";
 const NOBODY: (u32, u32) = (65534, 65534);
 
 /// As whom a server runs, unless as the user of this program.
-pub(super) fn server_user() -> Option<(u32, u32)> {
+pub(crate) fn server_user() -> Option<(u32, u32)> {
     rustix::process::geteuid().is_root().then_some(NOBODY)
 }
 
 /// A session's folder.
 #[derive(Debug, Clone)]
-pub(super) struct Folder {
-    pub(super) root: PathBuf,
-    pub(super) user: Option<(u32, u32)>,
+pub(crate) struct Folder {
+    pub(crate) root: PathBuf,
+    pub(crate) user: Option<(u32, u32)>,
 }
 
 impl Folder {
-    pub(super) fn new(root: &Path, user: Option<(u32, u32)>) -> Result<Self> {
+    pub(crate) fn new(root: &Path, user: Option<(u32, u32)>) -> Result<Self> {
+        fs::create_dir_all(root).map_err(failed("make the folder", root))?;
         let root = fs::canonicalize(root).map_err(failed("find", root))?;
         if let (Some((uid, _)), Some(closed)) = (user, closed(&root, user)) {
-            return Err(DriverError::Unavailable(format!(
+            return Err(ServerError::Unavailable(format!(
                 "a server does not run as root but as user {uid}, who may not enter {}: choose a folder for \
                  the run that everybody may enter (--out), or start as an ordinary user",
                 closed.display()
@@ -48,26 +49,26 @@ impl Folder {
         Ok(Self { root, user })
     }
 
-    pub(super) fn data(&self) -> PathBuf {
+    pub(crate) fn data(&self) -> PathBuf {
         self.root.join("data")
     }
 
-    pub(super) fn run(&self) -> PathBuf {
+    pub(crate) fn run(&self) -> PathBuf {
         self.root.join("run")
     }
 
-    pub(super) fn lock(&self) -> PathBuf {
+    pub(crate) fn lock(&self) -> PathBuf {
         self.root.join(LOCK)
     }
 
     /// The password's copy for the commands that set the data folder up.
-    pub(super) fn password_file(&self) -> PathBuf {
+    pub(crate) fn password_file(&self) -> PathBuf {
         self.run().join(PASSWORD)
     }
 
     /// Whether the data folder still has to be made. What an interrupted attempt left is removed, and data
     /// that this program did not make is refused.
-    pub(super) fn is_new(&self) -> Result<bool> {
+    pub(crate) fn is_new(&self) -> Result<bool> {
         if self.root.join(DONE).exists() {
             return Ok(false);
         }
@@ -81,7 +82,7 @@ impl Folder {
                 }
             }
         } else if self.data().exists() {
-            return Err(DriverError::Unavailable(format!(
+            return Err(ServerError::Unavailable(format!(
                 "{} was not made by this program, which leaves it alone: choose another folder",
                 self.data().display()
             )));
@@ -90,7 +91,7 @@ impl Folder {
     }
 
     /// Makes the server's folders and the session's password.
-    pub(super) fn begin(&self) -> Result<String> {
+    pub(crate) fn begin(&self) -> Result<String> {
         let begun = self.root.join(BEGUN);
         File::create(&begun).map_err(failed("write", &begun))?;
         for folder in [self.data(), self.run()] {
@@ -108,26 +109,26 @@ impl Folder {
     }
 
     /// The data folder is made.
-    pub(super) fn finish(&self) -> Result<()> {
+    pub(crate) fn finish(&self) -> Result<()> {
         let copy = self.password_file();
         fs::remove_file(&copy).map_err(failed("remove", &copy))?;
         let done = self.root.join(DONE);
         fs::rename(self.root.join(BEGUN), &done).map_err(failed("write", &done))
     }
 
-    pub(super) fn password(&self) -> Result<String> {
+    pub(crate) fn password(&self) -> Result<String> {
         let path = self.root.join(PASSWORD);
         fs::read_to_string(&path).map_err(failed("read", &path))
     }
 
     /// Writes a file of the server's configuration, which must lie in one of its folders.
-    pub(super) fn write(&self, path: &Path, text: &str) -> Result<()> {
+    pub(crate) fn write(&self, path: &Path, text: &str) -> Result<()> {
         // Really there: the server may have put a link in place of a folder of its own.
         let real = |path: &Path| path.canonicalize().map_err(failed("find", path));
         let above = real(path.parent().unwrap_or(path))?;
         let inside = above.starts_with(real(&self.data())?) || above.starts_with(real(&self.run())?);
         if !inside {
-            return Err(DriverError::Unsupported(format!(
+            return Err(ServerError::Unsupported(format!(
                 "a server's file lies in {{{{data}}}} or {{{{run}}}}, not at {}",
                 path.display()
             )));
@@ -155,7 +156,7 @@ impl Folder {
 
     /// The programs where the server's user can get at them: where they are, else as a copy beside this
     /// folder, which holds nothing but data to be measured.
-    pub(super) fn programs(&self, launch: &Launch) -> Result<BTreeMap<String, PathBuf>> {
+    pub(crate) fn programs(&self, launch: &Launch) -> Result<BTreeMap<String, PathBuf>> {
         let hidden = launch.programs.values().find_map(|path| closed(path.parent()?, self.user));
         let Some(hidden) = hidden else { return Ok(launch.programs.clone()) };
         let copy = self.copy_of_programs(launch);
@@ -166,7 +167,7 @@ impl Folder {
         let mut programs = BTreeMap::new();
         for (name, path) in &launch.programs {
             let Some(inside) = inside(path) else {
-                return Err(DriverError::Unavailable(format!(
+                return Err(ServerError::Unavailable(format!(
                     "{} cannot be run by the server's user, who may not enter {}",
                     path.display(),
                     hidden.display()
@@ -187,13 +188,13 @@ impl Folder {
     }
 }
 
-fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> DriverError {
+fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ServerError {
     let path = path.to_owned();
-    move |error| DriverError::Unavailable(format!("failed to {action} {}: {error}", path.display()))
+    move |error| ServerError::Unavailable(format!("failed to {action} {}: {error}", path.display()))
 }
 
 /// The first folder on the way to `path` that `user` may not enter.
-pub(super) fn closed(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
+pub(crate) fn closed(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
     let (uid, gid) = user?;
     let mut way: Vec<&Path> = path.ancestors().collect();
     way.reverse();

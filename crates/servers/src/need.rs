@@ -5,9 +5,28 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::folder::{closed, server_user};
-use super::recipe::Need;
-use crate::driver::{DriverError, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Result, ServerError};
+use crate::folder::{closed, server_user};
+
+/// A program of the machine, found by the environment or on the search path.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// The program's name, and that of its path in commands.
+    pub name: String,
+    /// Variables of the environment that may name a folder with the program in its `bin`.
+    #[serde(default)]
+    pub homes: Vec<String>,
+    /// The lowest version that will do: the first number in what the program says to `-version`.
+    pub at_least: u32,
+    /// The highest.
+    pub at_most: u32,
+    /// What to do when there is none; prose, and no part of a digest.
+    #[serde(skip_serializing)]
+    pub remedy: String,
+}
 
 impl Need {
     /// The first program that will do: where the environment says, then on the search path. A server's user
@@ -50,7 +69,7 @@ fn choose(need: &Need, candidates: &[PathBuf], user: Option<(u32, u32)>) -> Resu
         }
     }
     let found = if unfit.is_empty() { "none was found".to_owned() } else { unfit.join("; ") };
-    Err(DriverError::Unavailable(format!(
+    Err(ServerError::Unavailable(format!(
         "the server needs `{}` of version {} to {}, and {found}: {}",
         need.name, need.at_least, need.at_most, need.remedy
     )))

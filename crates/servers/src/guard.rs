@@ -1,9 +1,9 @@
-//! The process between a worker and its server, by which a server never outlives its worker.
+//! The process between a server and the one that owns it, by which a server never outlives its owner.
 //!
 //! A server starts processes of its own, some of which leave its process group, so that neither a signal to
 //! a group nor the kernel's parent-death signal reaches them all. The guard adopts whatever loses its parent
-//! below it and ends everything when its standard input is closed: when the worker is done, and also when
-//! the worker is killed, however.
+//! below it and ends everything when its standard input is closed: when the owner is done, and also when
+//! the owner is killed, however.
 //!
 //! It reads one line, an [`Order`]; after that `signal NAME` sends that signal to the command. It writes
 //! `started PID`, then `ended …`, or `failed …` when the command could not be started.
@@ -27,7 +27,7 @@ pub const GUARD: &str = "server-guard";
 /// The subcommand that becomes the server.
 pub const EXEC: &str = "server-exec";
 /// This program, wherever it lies and whoever may get there by its path.
-pub(super) const MYSELF: &str = "/proc/self/exe";
+const MYSELF: &str = "/proc/self/exe";
 
 /// How long a server that is abandoned has to end by itself.
 const GRACE: Duration = Duration::from_secs(3);
@@ -37,23 +37,23 @@ const LOCK_PAUSE: Duration = Duration::from_millis(10);
 
 /// What a guard is to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Order {
+pub(crate) struct Order {
     /// The command and its arguments.
-    pub(super) command: Vec<String>,
+    pub(crate) command: Vec<String>,
     /// Where it runs.
-    pub(super) folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// Held as long as anything of the command is alive.
-    pub(super) lock: PathBuf,
+    pub(crate) lock: PathBuf,
     /// As whom, unless as the guard itself.
-    pub(super) user: Option<(u32, u32)>,
+    pub(crate) user: Option<(u32, u32)>,
     /// The signal on which it ends at once; [`Signal::KILL`] if none.
-    pub(super) abandon: Option<String>,
+    pub(crate) abandon: Option<String>,
     /// Added to the environment.
-    pub(super) environment: Vec<(String, String)>,
+    pub(crate) environment: Vec<(String, String)>,
 }
 
 /// The signal of this name.
-pub(super) fn signal(name: &str) -> Option<Signal> {
+pub(crate) fn signal(name: &str) -> Option<Signal> {
     Some(match name {
         "HUP" => Signal::HUP,
         "INT" => Signal::INT,
@@ -236,7 +236,7 @@ fn lock(path: &Path) -> io::Result<File> {
 /// Waits until nothing of the server on this folder is alive, at most `limit`. Does nothing for a folder
 /// that has no server.
 pub fn wait_until_gone(folder: &Path, limit: Duration) {
-    let Ok(file) = File::options().write(true).open(folder.join(super::folder::LOCK)) else { return };
+    let Ok(file) = File::options().write(true).open(folder.join(crate::folder::LOCK)) else { return };
     let begun = Instant::now();
     while begun.elapsed() < limit && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
         std::thread::sleep(LOCK_PAUSE);
@@ -249,7 +249,7 @@ pub fn is_secret(name: &std::ffi::OsStr) -> bool {
     name.to_str().is_some_and(|name| name.starts_with("JSONATHLON_PASSWORD"))
 }
 
-/// A worker that is gone is noticed by the end of the input.
+/// An owner that is gone is noticed by the end of the input.
 fn say(line: &str) {
     let mut out = io::stdout().lock();
     writeln!(out, "{}", line.replace('\n', " ")).and_then(|()| out.flush()).ok();

@@ -1,4 +1,4 @@
-//! A command under a guard, as the worker sees it.
+//! A command under a guard, as its owner sees it.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -8,45 +8,51 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use super::guard::{GUARD, MYSELF, Order};
-use crate::driver::{DriverError, Result};
+use crate::error::{Result, ServerError};
+use crate::guard::{GUARD, Order};
 
 /// How much of a log is looked at for an error, in bytes.
 const TAIL: u64 = 64 << 10;
 /// Characters that are shown of a line.
 const SHOWN_OF_LINE: usize = 1000;
 /// Lines that are shown of the log of a server that was up.
-pub(super) const SHORT: usize = 12;
+pub(crate) const SHORT: usize = 12;
 /// Of one that was not: some say good-bye in twenty lines after the one that matters.
-pub(super) const LONG: usize = 30;
+pub(crate) const LONG: usize = 30;
+/// Longest time between two looks at whether the caller wants to stop.
+const LOOK: Duration = Duration::from_millis(50);
 /// How long a guard may take to end everything after it was let go.
 const LET_GO: Duration = Duration::from_secs(10);
 
 /// A command under a guard; both are gone when this is dropped.
 #[derive(Debug)]
-pub(super) struct Guarded {
+pub(crate) struct Guarded {
     guard: Child,
     orders: Option<ChildStdin>,
     events: Receiver<String>,
     log: Log,
     /// The command's process.
-    pub(super) pid: u32,
+    pub(crate) pid: u32,
     ended: Option<String>,
 }
 
 impl Guarded {
-    /// Starts a command, its output going to `log`.
-    pub(super) fn start(order: &Order, log: &Path) -> Result<Self> {
+    /// Starts a command under a guard, which is `program`, its output going to `log`.
+    pub(crate) fn start(
+        program: &Path,
+        order: &Order,
+        log: &Path,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Self> {
         let failed =
-            |error: io::Error| DriverError::Unavailable(format!("failed to start a server: {error}"));
+            |error: io::Error| ServerError::Unavailable(format!("failed to start a server: {error}"));
         let log = Log::open(log)?;
-        let mut guard = Command::new(MYSELF)
-            .arg0("jsonathlon")
+        let mut guard = Command::new(program)
             .arg(GUARD)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(log.file.try_clone().map_err(failed)?)
-            // A group of its own: whoever kills the worker's group must leave the guard to do its work.
+            // A group of its own: whoever kills the owner's group must leave the guard to do its work.
             .process_group(0)
             .spawn()
             .map_err(failed)?;
@@ -67,20 +73,27 @@ impl Guarded {
         let mut line = serde_json::to_vec(order).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
         orders.write_all(&line).map_err(failed)?;
-        let first = guarded.events.recv().unwrap_or_else(|_| "failed for the guard ended".to_owned());
+        let first = loop {
+            match guarded.events.recv_timeout(LOOK) {
+                Ok(line) => break line,
+                Err(RecvTimeoutError::Timeout) if cancelled() => return Err(ServerError::Cancelled),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break "failed for the guard ended".to_owned(),
+            }
+        };
         match first.strip_prefix("started ").and_then(|pid| pid.parse().ok()) {
             Some(pid) => guarded.pid = pid,
             None => {
                 let reason = first.strip_prefix("failed ").unwrap_or(&first);
                 let command = order.command.first().map_or("", String::as_str);
-                return Err(DriverError::Unavailable(format!("failed to start {command}: {reason}")));
+                return Err(ServerError::Unavailable(format!("failed to start {command}: {reason}")));
             }
         }
         Ok(guarded)
     }
 
     /// How the command ended, if it does within `limit`.
-    pub(super) fn wait(&mut self, limit: Duration) -> Option<String> {
+    pub(crate) fn wait(&mut self, limit: Duration) -> Option<String> {
         if self.ended.is_none() {
             self.ended = match self.events.recv_timeout(limit) {
                 Ok(line) => Some(line.strip_prefix("ended ").unwrap_or(&line).to_owned()),
@@ -91,8 +104,27 @@ impl Guarded {
         self.ended.clone()
     }
 
+    /// How the command ended, if it does within `limit` and before the caller wants to stop.
+    pub(crate) fn wait_unless(
+        &mut self,
+        limit: Duration,
+        cancelled: &dyn Fn() -> bool,
+    ) -> Result<Option<String>> {
+        let begun = Instant::now();
+        loop {
+            let left = limit.saturating_sub(begun.elapsed());
+            let ended = self.wait(left.min(LOOK));
+            if ended.is_some() || left.is_zero() {
+                return Ok(ended);
+            }
+            if cancelled() {
+                return Err(ServerError::Cancelled);
+            }
+        }
+    }
+
     /// Sends a signal to the command.
-    pub(super) fn signal(&mut self, name: &str) {
+    pub(crate) fn signal(&mut self, name: &str) {
         if let Some(orders) = &mut self.orders {
             // A guard that is gone is noticed by waiting.
             writeln!(orders, "signal {name}").ok();
@@ -100,7 +132,7 @@ impl Guarded {
     }
 
     /// `message` with the end of the log.
-    pub(super) fn with_log(&self, message: &str, lines: usize) -> String {
+    pub(crate) fn with_log(&self, message: &str, lines: usize) -> String {
         self.log.explain(message, lines)
     }
 }
@@ -132,7 +164,7 @@ struct Log {
 impl Log {
     fn open(path: &Path) -> Result<Self> {
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(|error| {
-            DriverError::Unavailable(format!("failed to open the server's log {}: {error}", path.display()))
+            ServerError::Unavailable(format!("failed to open the server's log {}: {error}", path.display()))
         })?;
         let from = file.metadata().map_or(0, |facts| facts.len());
         Ok(Self { file, path: path.to_owned(), from })

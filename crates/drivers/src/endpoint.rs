@@ -1,0 +1,167 @@
+//! Where a session finds its server. Who started that one, and who ends it, is not the session's business.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use crate::address::{Password, Tls, authority};
+use crate::driver::{DriverError, Open, Place, Result};
+use crate::tls;
+
+/// A server, and as whom a session logs in.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Endpoint {
+    /// A host's name, or an IP address without brackets.
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
+    /// A Unix socket instead of host and port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub socket: Option<PathBuf>,
+    /// The user as whom the session logs in; nobody where everybody may come in.
+    #[serde(default)]
+    pub user: String,
+    /// The database that the session uses; the server's own choice when it is empty.
+    #[serde(default)]
+    pub database: String,
+    /// The user's password.
+    #[serde(default)]
+    pub password: Password,
+    /// Whether the connection is encrypted, and how the server proves who it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<Tls>,
+    /// The server's process, where it is known: what it and all that it started spend is measured. Where nobody
+    /// logs in, it is also how a session knows that another program has not taken the port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process: Option<u32>,
+    /// Whether all that is on the server is the run's, so that it is ready only when all of it can be read.
+    #[serde(default)]
+    pub whole: bool,
+    /// Seconds that an answer is waited for: a server may be starting.
+    pub patience_s: u64,
+    /// Milliseconds between two attempts. Half of this is added to the start of a server.
+    pub pause_ms: u64,
+}
+
+/// Host and port, or the socket.
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.socket {
+            Some(path) => write!(f, "{}", path.display()),
+            None => f.write_str(&authority(&self.host, self.port)),
+        }
+    }
+}
+
+/// Why a server is not ready.
+pub(crate) enum NotReady {
+    /// It is on its way.
+    Yet(String),
+    /// It never will be.
+    Ever(String),
+}
+
+impl Endpoint {
+    /// The one of `open`.
+    pub(crate) fn of(open: &Open) -> Result<Self> {
+        match &open.endpoint {
+            Some(endpoint) => Ok(Self::clone(endpoint)),
+            None => Err(DriverError::Unavailable(format!(
+                "protocol `{}` needs a server, and the session was told none",
+                open.protocol
+            ))),
+        }
+    }
+
+    /// Waits until `probe` succeeds, if it ever does.
+    pub(crate) fn reach<T>(
+        &self,
+        mut probe: impl FnMut(&Self) -> std::result::Result<T, NotReady>,
+    ) -> Result<T> {
+        let (begun, limit) = (Instant::now(), Duration::from_secs(self.patience_s));
+        loop {
+            let why = match probe(self) {
+                Ok(ready) => return Ok(ready),
+                Err(NotReady::Ever(why)) => {
+                    return Err(DriverError::Unavailable(format!("{self}: {why}")));
+                }
+                Err(NotReady::Yet(why)) => why,
+            };
+            if tls::blames_certificate(&why) {
+                return Err(DriverError::Unavailable(format!("{self}: {why}: {}", tls::REMEDY)));
+            }
+            if begun.elapsed() >= limit {
+                return Err(DriverError::Unavailable(format!("{self} does not answer: {why}")));
+            }
+            std::thread::sleep(Duration::from_millis(self.pause_ms));
+        }
+    }
+
+    /// Where the engine is, for those who measure it.
+    pub(crate) fn place(&self) -> Place {
+        self.process.map_or(Place::Elsewhere, Place::Process)
+    }
+
+    /// Whether a process is the server's, or one that it started. Of a server whose process is not known nothing
+    /// can be said, and it is what the user says it is.
+    pub(crate) fn is_of_server(&self, pid: Option<u32>) -> bool {
+        let Some(server) = self.process else { return true };
+        pid.is_some_and(|pid| {
+            pid == server
+                || jsonathlon_measure::tree::below(server).is_ok_and(|processes| processes.contains(&pid))
+        })
+    }
+
+    /// The error, with who it was where the connection broke.
+    pub(crate) fn told(&self, error: DriverError) -> DriverError {
+        match error {
+            DriverError::Crashed(words) => {
+                DriverError::Crashed(format!("the server at {self} cut the connection: {words}"))
+            }
+            other => other,
+        }
+    }
+
+    /// Why there is no further session beside one that is open.
+    pub(crate) fn refused(&self, (NotReady::Yet(why) | NotReady::Ever(why)): NotReady) -> DriverError {
+        self.told(DriverError::Crashed(why))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_waited_for_as_long_as_told_and_no_longer_than_sensible() {
+        let endpoint = Endpoint { host: "::1".into(), port: 5, ..Endpoint::default() };
+        let mut attempts = 0;
+        let patient = Endpoint { patience_s: 60, ..endpoint.clone() };
+        let ready = patient.reach(|_| {
+            attempts += 1;
+            if attempts < 3 { Err(NotReady::Yet("starting".into())) } else { Ok(attempts) }
+        });
+        assert_eq!(ready.unwrap(), 3);
+        let never = |why: fn(String) -> NotReady, words: &str| {
+            let error = endpoint.reach(|_| Err::<(), _>(why(words.into()))).unwrap_err();
+            error.to_string()
+        };
+        assert_eq!(never(NotReady::Yet, "refused"), "[::1]:5 does not answer: refused");
+        assert_eq!(never(NotReady::Ever, "wrong password"), "[::1]:5: wrong password");
+        let error = patient.reach(|_| Err::<(), _>(NotReady::Yet("invalid peer certificate: x".into())));
+        assert!(error.unwrap_err().to_string().contains("?ca=FILE.pem"));
+    }
+
+    #[test]
+    fn only_processes_of_the_server_are_taken_for_it() {
+        let here = std::process::id();
+        let endpoint = |process| Endpoint { process, ..Endpoint::default() };
+        assert!(endpoint(Some(here)).is_of_server(Some(here)));
+        assert!(!endpoint(Some(here)).is_of_server(Some(1)));
+        assert!(!endpoint(Some(here)).is_of_server(None));
+        assert!(endpoint(None).is_of_server(None));
+    }
+}

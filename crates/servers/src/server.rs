@@ -1,0 +1,346 @@
+//! One server: made, started, watched and stopped.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use crate::error::{Result, ServerError};
+use crate::folder::{self, Folder};
+use crate::guard::Order;
+use crate::process::{Guarded, LONG, SHORT};
+use crate::recipe::{Recipe, fill};
+
+/// How long a server that has cut a connection is waited for, to learn how it ended.
+const AUTOPSY: Duration = Duration::from_secs(2);
+
+/// Bytes of a socket's path: `sun_path` of the operating system less the zero at its end.
+const SOCKET_PATH: usize = 107;
+
+/// A server to be started.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Launch {
+    /// The program that is the guard when it is given [`GUARD`](crate::GUARD): this one, usually.
+    pub guard: PathBuf,
+    /// Programs by the names that the recipe's commands use.
+    pub programs: BTreeMap<String, PathBuf>,
+    /// The folder in which the programs were unpacked. It is copied when an unprivileged server cannot get
+    /// at it where it is.
+    pub installed: Option<PathBuf>,
+    /// The folder of the server's data and of what it writes beside them; made when it is not there. What is in
+    /// it survives the server.
+    pub folder: PathBuf,
+    /// Where the server's own log goes; it is appended to.
+    pub log: PathBuf,
+    /// The port to listen on; any free one unless set.
+    pub port: Option<u16>,
+    /// Settings of the start, in the system's own names.
+    pub settings: BTreeMap<String, String>,
+    /// Cores the server may use; 0 is all that there are.
+    pub cores: usize,
+    /// What the system's folder says.
+    pub recipe: Recipe,
+}
+
+/// Where sessions reach a server, and as whom they log in.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Login {
+    /// The host, by its IP address.
+    pub host: String,
+    /// The TCP port.
+    pub port: u16,
+    /// Instead of the port, where sessions come over a Unix socket.
+    pub socket: Option<PathBuf>,
+    /// The user; nobody where the server lets everybody in.
+    pub user: String,
+    /// The database that sessions use.
+    pub database: String,
+    /// The user's password.
+    pub password: String,
+}
+
+impl fmt::Debug for Login {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Login").field("host", &self.host).field("port", &self.port).finish_non_exhaustive()
+    }
+}
+
+/// A server that was started. Its process is there; whether it lets sessions in is for them to find out. It is
+/// abandoned when this is dropped, and gone afterwards.
+#[derive(Debug)]
+pub struct Server {
+    process: Guarded,
+    login: Login,
+    /// Whether the port was any that was free.
+    any_port: bool,
+    begun: Instant,
+    seconds: f64,
+    stop: String,
+    stop_status: Vec<i32>,
+    stop_limit: Duration,
+}
+
+impl Server {
+    /// Makes the data folder if there is none, and starts the server.
+    ///
+    /// # Errors
+    /// The machine lacks something, the folder cannot be made or is somebody else's, a command cannot be run;
+    /// or [`ServerError::Cancelled`].
+    pub fn start(launch: &Launch, cancelled: &dyn Fn() -> bool) -> Result<Self> {
+        let begun = Instant::now();
+        let folder = Folder::new(&launch.folder, folder::server_user())?;
+        let programs = folder.programs(launch)?;
+        let text = |path: &Path| path.display().to_string();
+        let mut values: BTreeMap<&str, String> =
+            programs.iter().map(|(name, path)| (name.as_str(), text(path))).collect();
+        for need in &launch.recipe.needs {
+            values.insert(&need.name, text(&need.find()?));
+        }
+        values.insert("data", text(&folder.data()));
+        values.insert("run", text(&folder.run()));
+        values.insert("cores", cores(launch.cores).to_string());
+        let starting = Starting { folder, launch, cancelled };
+        let password = starting.initialise(&values)?;
+        values.insert("password", password.clone());
+        let port = starting.port()?;
+        values.insert("port", port.to_string());
+        let recipe = &launch.recipe;
+        let login = Login {
+            host: Ipv4Addr::LOCALHOST.to_string(),
+            port,
+            socket: recipe.listens_at().map(|socket| socket_path(socket, &values)).transpose()?,
+            user: recipe.user.clone(),
+            database: recipe.database.clone(),
+            password,
+        };
+        let process = starting.run(&values)?;
+        Ok(Self {
+            process,
+            login,
+            any_port: launch.port.is_none(),
+            begun,
+            seconds: begun.elapsed().as_secs_f64(),
+            stop: recipe.stop.clone(),
+            stop_status: recipe.stop_status.clone(),
+            stop_limit: Duration::from_secs(recipe.stop_limit_s),
+        })
+    }
+
+    /// Where sessions reach it.
+    #[must_use]
+    pub fn login(&self) -> &Login {
+        &self.login
+    }
+
+    /// Its process.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.process.pid
+    }
+
+    /// Seconds until its process was there, the making of its data folder included.
+    #[must_use]
+    pub fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&mut self) -> bool {
+        self.process.wait(Duration::ZERO).is_some()
+    }
+
+    /// Whether it has ended and somebody else listens on the port that was free: it can be tried again.
+    pub fn lost_its_port(&mut self) -> bool {
+        self.any_port && self.has_ended() && !is_free(self.login.port)
+    }
+
+    /// Why it was never ready, with what it wrote to its log; `why` is what a session was told last.
+    pub fn explain_start(&mut self, why: &str, limit: Duration) -> String {
+        if let Some(status) = self.process.wait(Duration::ZERO) {
+            let message = format!("the server ended ({status}) before it was ready");
+            return self.process.with_log(&message, LONG);
+        }
+        if self.begun.elapsed() >= limit {
+            let message = format!("the server was not ready after {limit:?} ({why}) and was stopped");
+            return self.process.with_log(&message, SHORT);
+        }
+        self.process.with_log(why, SHORT)
+    }
+
+    /// What has become of it when a session's connection broke with these words: how it ended, if it did, and
+    /// what it wrote to its log last.
+    pub fn explain_loss(&mut self, words: &str) -> String {
+        let text = match self.process.wait(AUTOPSY) {
+            Some(status) => format!("the server ended ({status}): {words}"),
+            None => words.to_owned(),
+        };
+        self.process.with_log(&text, SHORT)
+    }
+
+    /// Ends it cleanly.
+    ///
+    /// # Errors
+    /// It had ended before, did not end well, or not in time, and was then killed.
+    pub fn stop(mut self) -> Result<()> {
+        let crashed =
+            |process: &Guarded, words: String| ServerError::Crashed(process.with_log(&words, SHORT));
+        if let Some(status) = self.process.wait(Duration::ZERO) {
+            return Err(crashed(&self.process, format!("the server had ended before ({status})")));
+        }
+        self.process.signal(&self.stop);
+        match self.process.wait(self.stop_limit) {
+            Some(status) if self.is_clean(&status) => Ok(()),
+            Some(status) => Err(crashed(&self.process, format!("the server did not end well ({status})"))),
+            None => {
+                let words = format!("the server did not end within {:?} and was killed", self.stop_limit);
+                Err(crashed(&self.process, words))
+            }
+        }
+    }
+
+    /// A runtime that ends on a signal may say so, however well it did.
+    fn is_clean(&self, status: &str) -> bool {
+        let own = self.stop_status.iter().map(|code| ExitStatus::from_raw(code << 8));
+        own.chain([ExitStatus::default()]).any(|clean| clean.to_string() == status)
+    }
+}
+
+fn socket_path(text: &str, values: &BTreeMap<&str, String>) -> Result<PathBuf> {
+    let path = fill(text, values)?;
+    if path.len() > SOCKET_PATH {
+        return Err(ServerError::Unavailable(format!(
+            "the path of a Unix socket has {SOCKET_PATH} bytes at most, and {path} has {}: choose a shorter folder \
+             for the run (--out), or TCP (--transport tcp)",
+            path.len()
+        )));
+    }
+    Ok(path.into())
+}
+
+/// A server before it is up.
+struct Starting<'a> {
+    folder: Folder,
+    launch: &'a Launch,
+    cancelled: &'a dyn Fn() -> bool,
+}
+
+impl Starting<'_> {
+    /// Makes the data folder, once; gives the sessions' password.
+    fn initialise(&self, values: &BTreeMap<&str, String>) -> Result<String> {
+        if !self.folder.is_new()? {
+            return self.folder.password();
+        }
+        let password = self.folder.begin()?;
+        let recipe = &self.launch.recipe;
+        let limit = Duration::from_secs(recipe.start_limit_s);
+        let mut values = values.clone();
+        values.insert("password", password.clone());
+        values.insert("password_file", self.folder.password_file().display().to_string());
+        for command in &recipe.init {
+            let command: Vec<String> =
+                command.iter().map(|part| fill(part, &values)).collect::<Result<_>>()?;
+            let shown = command.first().cloned().unwrap_or_default();
+            let mut running = self.guarded(command, &values, self.folder.run())?;
+            let message = match running.wait_unless(limit, self.cancelled)? {
+                Some(status) if status == ExitStatus::default().to_string() => continue,
+                Some(status) => format!("failed to make a data folder: {shown} ended with {status}"),
+                None => format!("failed to make a data folder: {shown} took longer than {limit:?}"),
+            };
+            return Err(ServerError::Unavailable(running.with_log(&message, LONG)));
+        }
+        self.folder.finish()?;
+        Ok(password)
+    }
+
+    /// A port on which nobody listens. Another process can still be faster than the server.
+    fn port(&self) -> Result<u16> {
+        if let Some(port) = self.launch.port {
+            return if is_free(port) {
+                Ok(port)
+            } else {
+                Err(ServerError::Unavailable(format!(
+                    "port {port} is taken by another program: end that one, or choose another port"
+                )))
+            };
+        }
+        TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
+            .and_then(|listener| listener.local_addr())
+            .map(|address| address.port())
+            .map_err(|error| ServerError::Unavailable(format!("there is no free port: {error}")))
+    }
+
+    /// Writes its files and starts it.
+    fn run(&self, values: &BTreeMap<&str, String>) -> Result<Guarded> {
+        let recipe = &self.launch.recipe;
+        for (path, text) in &recipe.files {
+            self.folder.write(Path::new(&fill(path, values)?), &fill(text, values)?)?;
+        }
+        let mut parts: Vec<&String> = recipe.start_command().collect();
+        if is_fewer(self.launch.cores) {
+            parts.extend(&recipe.fewer_cores);
+        }
+        let mut command: Vec<String> =
+            parts.into_iter().map(|part| fill(part, values)).collect::<Result<_>>()?;
+        for (name, value) in &self.launch.settings {
+            if recipe.setting.is_empty() {
+                return Err(ServerError::Unsupported(format!(
+                    "the system's folder does not say how its server is given the setting `{name}`"
+                )));
+            }
+            let values = BTreeMap::from([("name", name.clone()), ("value", value.clone())]);
+            for part in &recipe.setting {
+                command.push(fill(part, &values)?);
+            }
+        }
+        let folder = match &recipe.folder {
+            Some(folder) => fill(folder, values)?.into(),
+            None => self.folder.run(),
+        };
+        self.guarded(command, values, folder)
+    }
+
+    fn guarded(
+        &self,
+        command: Vec<String>,
+        values: &BTreeMap<&str, String>,
+        folder: PathBuf,
+    ) -> Result<Guarded> {
+        let recipe = &self.launch.recipe;
+        // Servers look for files of their own in it, and the user's is none of their business.
+        let mut environment = vec![("HOME".to_owned(), self.folder.run().display().to_string())];
+        for (name, value) in &recipe.environment {
+            environment.push((name.clone(), fill(value, values)?));
+        }
+        let order = Order {
+            command,
+            folder,
+            lock: self.folder.lock(),
+            user: self.folder.user,
+            abandon: recipe.abandon.clone(),
+            environment,
+        };
+        Guarded::start(&self.launch.guard, &order, &self.launch.log, self.cancelled)
+    }
+}
+
+fn is_free(port: u16) -> bool {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+}
+
+/// Cores that this process may run on.
+fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
+}
+
+/// The number of cores that `asked` stands for.
+fn cores(asked: usize) -> usize {
+    if asked == 0 { all_cores() } else { asked }
+}
+
+/// Whether these are fewer cores than there are.
+fn is_fewer(asked: usize) -> bool {
+    asked > 0 && asked < all_cores()
+}
