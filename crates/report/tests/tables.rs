@@ -33,6 +33,7 @@ fn configuration(system: &str, ranks_with: &str) -> Configuration {
         reference: system == "yardstick",
         configuration_digest: "blake3:22".into(),
         artifact_digest: None,
+        machine_libraries: vec![],
         exceptions: vec![],
     }
 }

@@ -132,6 +132,7 @@ fn run() -> Run {
                 reference: false,
                 configuration_digest: "blake3:22".into(),
                 artifact_digest: None,
+                machine_libraries: vec![],
                 exceptions: vec![],
             }],
             settings: serde_json::Value::Null,

@@ -32,6 +32,7 @@ pub(crate) fn configuration(system: &str, version: &str) -> Configuration {
         reference: system == "yardstick",
         configuration_digest: "blake3:22".into(),
         artifact_digest: Some(format!("sha256:{version}")),
+        machine_libraries: vec![],
         exceptions: vec![],
     }
 }

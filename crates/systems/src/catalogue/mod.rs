@@ -26,8 +26,9 @@ use std::path::PathBuf;
 
 use include_dir::{Dir, include_dir};
 
-pub use artifact::{ANY_PLATFORM, Artifact, DebianPackage, Source, SourceKind, platform};
+pub use artifact::{ANY_PLATFORM, Artifact, DebianPackage, Source, SourceKind, Written, platform};
 pub(crate) use built::identity;
+pub use built::is_package;
 pub use configuration::{Analytics, Configuration, Open, Properties, QuestionRules, StatementFile};
 pub use definition::{Exception, LoadMode, Need};
 pub use elsewhere::{Elsewhere, Provenance, name_of};
@@ -39,6 +40,7 @@ pub use profile::{MemorySetting, Place, Profile};
 pub use selection::{Selected, Setting, select_variants};
 pub use server::{Server, Transport};
 pub(crate) use sources::is_member;
+pub use sources::is_plain;
 pub use statements::StatementKind;
 pub use system::{Storage, System, Variant};
 pub use template::{PlaceholderError, RUN_TIME, fill, sql_text};
