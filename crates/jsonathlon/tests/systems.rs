@@ -222,6 +222,7 @@ fn commands_of_the_document(name: &str, folder: &str) -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(path).unwrap();
     let lines = text.lines().filter_map(|line| line.trim().strip_prefix("jsonathlon "));
     lines
+        .filter(|line| line.contains("FOLDER-ABOVE-YOURS"))
         .map(|line| line.replace("FOLDER-ABOVE-YOURS", folder).replace("NAME", name))
         .map(|line| line.split(' ').map(str::to_owned).collect())
         .collect()

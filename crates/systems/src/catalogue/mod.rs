@@ -11,6 +11,8 @@ mod definition;
 mod elsewhere;
 mod error;
 mod folder;
+#[cfg(test)]
+mod keys;
 mod locate;
 mod near;
 mod preparation;
