@@ -236,6 +236,18 @@ pub(crate) enum SystemsAction {
     Check(NamesArguments),
     /// Remove systems from the cache
     Remove(NamesArguments),
+    /// Look up packages of a Debian suite with all that they depend on, and print them as a system's folder pins them
+    Packages(PackagesArguments),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PackagesArguments {
+    /// The suite, such as bookworm; its updates and its security count as parts of it
+    #[arg(long, value_name = "SUITE")]
+    pub(crate) suite: String,
+    /// Packages; the first is the one whose version is the artifact's
+    #[arg(value_name = "NAME", required = true)]
+    pub(crate) names: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -70,6 +70,7 @@ impl Failure {
                 _ => USAGE,
             },
             Self::Page(_) => ENVIRONMENT,
+            Self::Catalogue(CatalogueError::Platform { .. }) => ENVIRONMENT,
             Self::Catalogue(_) => USAGE,
             Self::Artifact(ArtifactError::Cancelled) | Self::Run(RunError::Interrupted) => INTERRUPTED,
             Self::Artifact(_) => ENVIRONMENT,

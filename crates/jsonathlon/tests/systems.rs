@@ -74,8 +74,9 @@ fn a_machine_that_lacks_everything_is_told_before_anything_is_fetched() {
     insta::assert_snapshot!("install_on_a_bare_machine_told_before", plain(&installed.stderr));
     let artifacts = world.path("cache/artifacts");
     assert!(!artifacts.exists() || names_in(&artifacts).is_empty(), "nothing was begun");
-    let checked = on_a_bare_machine(&world, &["check", "duckdb", "sqlite"]).expect(1).stdout;
-    assert!(checked.contains("duckdb 2.0.0 is not installed"), "{checked}");
+    let checked = on_a_bare_machine(&world, &["check", "duckdb", "sqlite"]).expect(3).stdout;
+    let install_it = "duckdb 2.0.0 is not installed: install it by `jsonathlon systems install duckdb@2.0.0`";
+    assert!(checked.contains(install_it), "{checked}");
     assert!(checked.contains("sqlite") && checked.contains("6 questions right"), "{checked}");
 }
 
@@ -127,14 +128,56 @@ fn a_check_loads_asks_and_names_what_goes_wrong() {
         ("short", "load: wrong: 999 documents are in the table, 1000 were accepted"),
         ("dying", "q5: crash: "),
         ("clinging", "drop: refused: it stays"),
-        ("older", "says that it is version \"mock 3\""),
+        ("older", "says that it is version \"mock 3\", but "),
         ("ma", right),
     ]) {
         assert!(line.starts_with(&format!("{name} 1.0: ")) && line.contains(words), "{name}: {line}");
         assert!(name == "ma" || !line.contains("questions right"), "{line}");
     }
+    // What it should have said stands in the folder, and nothing of it was installed.
+    let place = format!(
+        "{}:11: `artifact.0.reports` is \"mock 1.0\"",
+        world.path("systems/older/system.toml").display()
+    );
+    assert!(ended.stdout.contains(&place), "{place}: {}", ended.stdout);
+    assert!(!ended.stdout.contains("systems remove"), "{}", ended.stdout);
     systems(&world, &["check"]).expect(2).says(&["<NAME>"]);
     systems(&world, &["install", "slqite"]).expect(2).says(&["did you mean `sqlite`"]);
+}
+
+#[test]
+fn another_version_than_the_folder_expects_is_said_with_commands_that_can_be_pasted() {
+    let archive = tgz();
+    let world = World::with(&[mock("older", json!({"version": "mock 3"})).from(&npm_source(&archive))]);
+    std::fs::write(world.path("archive"), &archive).unwrap();
+    client(&world, "npm", r#"cp "$archive" "$dest/example-engine-1.0.0.tgz""#);
+    let folder = world.text("systems");
+    let command = |action: &str| format!("jsonathlon systems {action} older@1.0 --systems-dir {folder}");
+    let checked = on_a_bare_machine(&world, &["check", "older"]).expect(3).stdout;
+    assert!(checked.contains(&format!("install it by `{}`", command("install"))), "{checked}");
+    on_a_bare_machine(&world, &["install", "older"]).expect(0);
+    let checked = on_a_bare_machine(&world, &["check", "older"]).expect(1).stdout;
+    let commands = format!("`{} && {}`", command("remove"), command("install"));
+    for words in ["system.toml:11: `artifact.0.reports` is \"mock 1.0\"", "correct the key", &commands] {
+        assert!(checked.contains(words), "{words}: {checked}");
+    }
+}
+
+#[test]
+fn packages_are_refused_that_could_be_no_packages() {
+    let world = World::new();
+    let packages = |arguments: &[&str]| {
+        Running::start(world.command(&[&["systems", "packages"], arguments].concat()), &world.path(""))
+            .end(LIMIT)
+    };
+    packages(&["--suite", "bookworm"]).expect(2).says(&["<NAME>"]);
+    packages(&["postgresql-15"]).expect(2).says(&["--suite <SUITE>"]);
+    packages(&["--suite", "../x", "a"]).expect(2).says(&["`../x` is no suite"]);
+    packages(&["--suite", "sid", "Server"]).expect(2).says(&["`Server` is no package"]);
+    let bare = search_path(&world);
+    let mut command = world.command(&["systems", "packages", "--suite", "sid", "zlib1g"]);
+    command.env("PATH", bare);
+    Running::start(command, &world.path("")).end(LIMIT).expect(3).says(&["`apt-get`"]);
 }
 
 #[test]
@@ -179,6 +222,7 @@ fn commands_of_the_document(name: &str, folder: &str) -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(path).unwrap();
     let lines = text.lines().filter_map(|line| line.trim().strip_prefix("jsonathlon "));
     lines
+        .filter(|line| line.contains("FOLDER-ABOVE-YOURS"))
         .map(|line| line.replace("FOLDER-ABOVE-YOURS", folder).replace("NAME", name))
         .map(|line| line.split(' ').map(str::to_owned).collect())
         .collect()

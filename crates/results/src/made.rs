@@ -32,6 +32,7 @@ pub fn configuration(system: &str, version: &str) -> Configuration {
         reference: system == "yardstick",
         configuration_digest: "blake3:2222222222222222222222222222".into(),
         artifact_digest: None,
+        machine_libraries: vec![],
         exceptions: vec![],
     }
 }

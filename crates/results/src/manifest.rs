@@ -82,6 +82,9 @@ pub struct Configuration {
     pub configuration_digest: String,
     /// Digest of the artifact; none for what is part of the program.
     pub artifact_digest: Option<String>,
+    /// Shared libraries that its programs took from the machine; none where nobody looked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machine_libraries: Vec<String>,
     /// Deviations from the system's defaults, with reasons.
     pub exceptions: Vec<Exception>,
 }

@@ -13,7 +13,7 @@ pub mod artifacts;
 pub mod catalogue;
 mod status;
 
-pub use artifacts::{ArtifactError, Checked, Installed, Progress, State, Step, Store};
+pub use artifacts::{ArtifactError, Checked, Closure, Installed, Progress, State, Step, Store};
 pub use catalogue::{
     Analytics, Artifact, Catalogue, CatalogueError, Configuration, DebianPackage, Elsewhere, Exception,
     LoadMode, MemorySetting, Open, Preparation, Profile, Properties, Provenance, QuestionRules, Selected,

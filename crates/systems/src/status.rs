@@ -54,6 +54,8 @@ pub struct SystemStatus {
     pub variants: Vec<String>,
     /// Names of its storage settings.
     pub storages: Vec<String>,
+    /// The shared libraries that its programs take from this machine, where it is installed.
+    pub machine_libraries: Vec<String>,
     /// Where its folder comes from.
     pub origin: Origin,
 }
@@ -74,12 +76,16 @@ pub fn statuses(catalogue: &Catalogue, store: &Store) -> Vec<SystemStatus> {
 }
 
 fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &Store) -> SystemStatus {
+    let mut machine_libraries = Vec::new();
     let state = match artifact {
         None => "by address",
         Some(artifact) if !artifact.fits_here() => "other platform",
         Some(artifact) => match store.state(artifact) {
             State::Bundled => "bundled",
-            State::Installed(_) => "installed",
+            State::Installed(installed) => {
+                machine_libraries = installed.machine_libraries(system.server_of(artifact).as_ref());
+                "installed"
+            }
             State::Absent => "absent",
             State::Damaged { .. } => "damaged",
         },
@@ -110,6 +116,7 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
         by_address: system.elsewhere().map(|_| system.protocol_by_address().to_owned()),
         variants: variants.into_iter().map(|variant| variant.name.clone()).collect(),
         storages: system.storages().iter().map(|storage| storage.name.clone()).collect(),
+        machine_libraries,
         origin: system.origin().clone(),
     }
 }

@@ -7,8 +7,10 @@ mod support;
 
 use std::{cell::RefCell, fs, path::PathBuf};
 
-use jsonathlon_systems::{Artifact, ArtifactError, DebianPackage, Installed, SourceKind, State, Step, Store};
-use support::suite::{Suite, debian};
+use jsonathlon_systems::{
+    Artifact, ArtifactError, Catalogue, DebianPackage, Installed, SourceKind, State, Step, Store,
+};
+use support::suite::{Suite, debian, debian_of};
 use support::{LIBRARY, Member, World, artifact, never, sha256, source};
 
 fn install(store: &Store, artifact: &Artifact) -> Result<Installed, ArtifactError> {
@@ -84,7 +86,7 @@ fn a_package_that_is_gone_is_named_with_the_newest_which_is_taken_only_when_acce
     for words in [
         "example-server 1:2.0-1 is gone",
         "newest there is 1:2.1-1",
-        "systems install example --accept-newer",
+        "systems install example@2.0 --accept-newer",
     ] {
         assert!(message.contains(words), "{message}");
     }
@@ -140,6 +142,102 @@ fn other_contents_under_a_pinned_version_are_refused() {
         assert!(error.to_string().contains("libexample1"), "{error}");
         assert_eq!(suite.world.cached(), [""; 0]);
     }
+}
+
+#[test]
+fn newer_packages_are_found_among_a_suites_updates_and_its_security() {
+    let suite = Suite::new();
+    let server = |contents| [Member::File("./usr/sbin/server", contents)];
+    let old = suite.offer("example-server", "2.0-1", &server(b"old"));
+    let library = suite.offer("libexample1", "7.1-2", &[Member::File("./usr/lib/libexample.so.1", b"x")]);
+    let of =
+        |server: &DebianPackage| artifact(vec![debian_of("bookworm", vec![server.clone(), library.clone()])]);
+    let updates = |suite: &Suite| {
+        let updates = suite.world.calls().iter().filter(|call| call.ends_with(" update")).count();
+        fs::remove_file(suite.world.path("calls")).unwrap();
+        updates
+    };
+    install(&suite.store(), &of(&old)).unwrap();
+    assert_eq!(updates(&suite), 1, "the suite itself has all that is pinned");
+
+    // The mirror has no updates of this suite, only its security.
+    let secure = suite.offer_in("bookworm-security", "example-server", "2.0-1+deb12u1", &server(b"secure"));
+    let installed = install(&suite.store(), &of(&secure)).unwrap();
+    assert_eq!(fs::read(&installed.files["server"]).unwrap(), b"secure");
+    assert_eq!(updates(&suite), 3);
+
+    let gone = DebianPackage { version: "2.0-0".into(), ..old.clone() };
+    let error = install(&suite.store(), &of(&gone)).unwrap_err().to_string();
+    for words in [
+        "example-server 2.0-0 is gone, and the newest there is 2.0-1+deb12u1",
+        "`jsonathlon systems install example@2.0 --accept-newer`",
+        "Not looked into, for the mirror does not have it: bookworm-updates",
+    ] {
+        assert!(error.contains(words), "{words}: {error}");
+    }
+    let newer = suite.offer_in("bookworm-updates", "libexample1", "7.2-1", &[]);
+    let mut both = of(&secure);
+    both.sources = vec![debian_of("bookworm", vec![secure.clone(), newer])];
+    let error = install(&suite.store(), &both).unwrap_err().to_string();
+    assert!(error.contains("`usr/lib/lib*` is not in it"), "an empty package, but found: {error}");
+    let installed = install(&suite.store().accepting_newer(true), &of(&old)).unwrap();
+    assert_eq!(fs::read(&installed.files["server"]).unwrap(), b"old", "what is pinned comes first");
+
+    // A suite that moves all the time has no such archives.
+    updates(&suite);
+    let mut rolling = of(&gone);
+    rolling.sources = vec![debian(vec![gone, library.clone()])];
+    install(&suite.store(), &rolling).unwrap_err();
+    assert_eq!(updates(&suite), 1);
+}
+
+#[test]
+fn a_wrong_size_of_a_package_is_no_other_digest() {
+    let suite = Suite::new();
+    let package = suite.offer("example-server", "2.0-1", &[Member::File("./usr/sbin/server", LIBRARY)]);
+    let wrong = DebianPackage { bytes: package.bytes + 7, ..package.clone() };
+    let mut artifact = artifact(vec![debian(vec![wrong])]);
+    artifact.sources[0].members = vec!["usr/sbin/server".into()];
+    let error = install(&suite.store(), &artifact).unwrap_err();
+    assert!(matches!(error, ArtifactError::Bytes { .. }), "{error}");
+    let words = format!("example-server=2.0-1 has {} bytes", package.bytes);
+    assert!(error.to_string().contains(&words), "{error}");
+}
+
+#[test]
+fn packages_are_printed_with_all_that_they_depend_on() {
+    let suite = Suite::new();
+    suite.offer("libexample1", "7.1+dfsg-2", &[Member::File("./usr/lib/libexample.so.1", b"x")]);
+    let server = suite.offer("example-server", "1:2.0-1", &[Member::File("./usr/sbin/server", LIBRARY)]);
+    let find = |names: &[&str]| {
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        suite.store().packages("sid", &names, &mut |_| {}, &never)
+    };
+    let closure = find(&["example-server"]).unwrap();
+    let names: Vec<&str> = closure.packages.iter().map(|package| package.name.as_str()).collect();
+    assert_eq!(names, ["example-server", "libexample1"], "what was asked for comes first");
+    assert_eq!((&closure.packages[0], closure.unpacked_bytes), (&server, Some(1_384_000)));
+
+    // What is printed is what a folder says.
+    let text = closure.to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let system = folder.path().join("pasted");
+    fs::create_dir(&system).unwrap();
+    let definition = format!(
+        "name = \"pasted\"\ntitle = \"Pasted\"\nsummary = \"As printed.\"\nprotocol = \"mock\"\n\
+         default_version = \"2.0\"\nlicence = \"MIT\"\n\n[[artifact]]\nversion = \"2.0\"\nreports = \"2\"\n\
+         platform = \"any\"\n\n{text}"
+    );
+    fs::write(system.join("system.toml"), definition).unwrap();
+    let catalogue = Catalogue::load(&[folder.path().to_path_buf()]).unwrap();
+    let artifact = catalogue.get("pasted").unwrap().artifact("2.0").unwrap().unwrap();
+    assert_eq!(artifact.sources[0].kind, SourceKind::debian("sid", closure.packages));
+    assert!(text.contains("version = \"2.0\"\n"), "{text}");
+
+    let error = find(&["example-sever"]).unwrap_err().to_string();
+    assert!(error.contains("Unable to locate package example-sever"), "{error}");
+    fs::remove_file(suite.world.path("keyring")).unwrap();
+    assert!(find(&["example-server"]).unwrap_err().to_string().contains("debian-archive-keyring"));
 }
 
 #[test]

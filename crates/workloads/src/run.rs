@@ -313,6 +313,7 @@ fn configuration(target: &Target) -> Configuration {
         reference: from.reference,
         configuration_digest: from.digest.clone(),
         artifact_digest: target.artifact_digest(),
+        machine_libraries: target.installed.machine_libraries(from.server.as_ref()),
         exceptions: from
             .exceptions
             .iter()

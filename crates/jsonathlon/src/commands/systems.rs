@@ -3,23 +3,47 @@
 use std::process::ExitCode;
 
 use jsonathlon_report::format;
-use jsonathlon_systems::{Catalogue, Selected, Store, SystemStatus, statuses};
+use jsonathlon_systems::catalogue::{is_package, is_plain};
+use jsonathlon_systems::{ArtifactError, Catalogue, Selected, Store, SystemStatus, statuses};
 use jsonathlon_workloads::proof::{Proof, prove};
 use jsonathlon_workloads::target::Target;
 
 use super::{catalogue, install, lacks, print, scratch, size_and_licence, worker};
-use crate::cli::{CatalogueArguments, NamesArguments, SystemsAction, SystemsArguments};
-use crate::exit::{ENVIRONMENT, FAILED_CELL, Failure, INTERRUPTED};
+use crate::cli::{CatalogueArguments, NamesArguments, PackagesArguments, SystemsAction, SystemsArguments};
+use crate::exit::{FAILED_CELL, Failure, INTERRUPTED};
 use crate::interrupt::Interrupt;
-use crate::progress::CheckBar;
+use crate::progress::{CheckBar, InstallBar};
 
 pub(crate) fn run(arguments: &SystemsArguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
         SystemsAction::List { json, catalogue } => list(*json, catalogue),
-        SystemsAction::Install(names) => each(names, ENVIRONMENT, install_one),
-        SystemsAction::Check(names) => each(names, FAILED_CELL, check_one),
-        SystemsAction::Remove(names) => each(names, ENVIRONMENT, remove_one),
+        SystemsAction::Install(names) => each(names, install_one),
+        SystemsAction::Check(names) => each(names, check_one),
+        SystemsAction::Remove(names) => each(names, remove_one),
+        SystemsAction::Packages(arguments) => packages(arguments),
     }
+}
+
+fn packages(arguments: &PackagesArguments) -> Result<ExitCode, Failure> {
+    let PackagesArguments { suite, names } = arguments;
+    if !is_plain(suite) {
+        return Err(Failure::usage(format!(
+            "`{suite}` is no suite: a suite is a word, such as sid or bookworm"
+        )));
+    }
+    if let Some(name) = names.iter().find(|name| !is_package(name)) {
+        return Err(Failure::usage(format!(
+            "`{name}` is no package: a package's name is a-z, 0-9, `+`, `-` and `.`"
+        )));
+    }
+    let interrupt = Interrupt::install()?;
+    let mut bar = InstallBar::new(format!("index of {suite}"));
+    let closure =
+        Store::from_environment()?
+            .packages(suite, names, &mut |progress| bar.show(progress), &|| interrupt.wanted());
+    bar.finish();
+    print(&closure?.to_string())?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn selected<'a>(names: &NamesArguments, catalogue: &'a Catalogue) -> Result<Vec<Selected<'a>>, Failure> {
@@ -72,37 +96,44 @@ fn described(status: &SystemStatus) -> String {
         None => String::new(),
     };
     text += &format!("    runs {}{by_address}\n", status.workloads.join(", "));
+    if !status.machine_libraries.is_empty() {
+        text += &format!("    {}\n", taken_from_the_machine(&status.machine_libraries));
+    }
     for lack in &status.lacks {
         text += &format!("    cannot be used here: {lack}\n");
     }
     text
 }
 
+fn taken_from_the_machine(libraries: &[String]) -> String {
+    format!("takes from this machine: {}", libraries.join(", "))
+}
+
 /// Does something for each selected system. One that fails is told about and does not keep the others from
-/// their turn; an interrupted one does.
+/// their turn; an interrupted one does. What is wrong with a system matters more than what the machine lacks for
+/// another.
 fn each(
     names: &NamesArguments,
-    failed: u8,
     one: impl Fn(&Selected<'_>, &Store, &Interrupt) -> Result<String, Failure>,
 ) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&names.catalogue.systems_dir)?;
     let store = Store::from_environment()?.accepting_newer(names.newer.accept_newer);
     let interrupt = Interrupt::install()?;
-    let mut code = ExitCode::SUCCESS;
+    let mut code = None;
     for selected in selected(names, &catalogue)? {
         let name = format!("{} {}", selected.system.name(), selected.version);
         match one(&selected, &store, &interrupt) {
             Ok(words) => print(&format!("{name}: {words}\n"))?,
             Err(failure) if failure.code() == INTERRUPTED => return Err(failure),
             Err(failure) => {
-                code = ExitCode::from(failed);
+                code = Some(code.map_or(failure.code(), |before: u8| before.min(failure.code())));
                 let words = failure.to_string();
                 let words = words.strip_prefix(&name).map_or_else(|| format!(": {words}"), str::to_owned);
                 print(&format!("{name}{words}\n"))?;
             }
         }
     }
-    Ok(code)
+    Ok(code.map_or(ExitCode::SUCCESS, ExitCode::from))
 }
 
 fn install_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result<String, Failure> {
@@ -110,13 +141,18 @@ fn install_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Resu
         return Ok("nothing to install".to_owned());
     };
     let installed = install(store, artifact, one.system.server(), interrupt)?;
+    let libraries = installed.machine_libraries(one.system.server_of(artifact).as_ref());
+    let libraries = match libraries.is_empty() {
+        true => String::new(),
+        false => format!("; {}", taken_from_the_machine(&libraries)),
+    };
     let newer = if installed.version == artifact.version {
         String::new()
     } else {
         format!("version {}, accepted in its place, is ", installed.version)
     };
     Ok(match installed.folder {
-        Some(folder) => format!("{newer}installed in {}", folder.display()),
+        Some(folder) => format!("{newer}installed in {}{libraries}", folder.display()),
         None => "part of the program".to_owned(),
     })
 }
@@ -138,7 +174,11 @@ fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result
     };
     let mut files = "part of the program".to_owned();
     if !artifact.is_bundled() {
-        let checked = store.check(artifact, &mut |_| {}, &|| interrupt.wanted())?;
+        let checked = store.check(artifact, &mut |_| {}, &|| interrupt.wanted());
+        let checked = checked.map_err(|error| match error {
+            ArtifactError::Damaged { .. } => failed_check(error.to_string()),
+            other => other.into(),
+        })?;
         let s = if checked.files == 1 { "" } else { "s" };
         files = format!("{} file{s} as recorded, {}", checked.files, format::bytes(checked.bytes as f64));
     }
@@ -147,6 +187,10 @@ fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result
     let storage = one.system.storages().first().map_or("default", |storage| storage.name.as_str());
     let configuration = one.system.configuration(one.version, variant, storage)?;
     let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;
+    let libraries = installed.machine_libraries(configuration.server.as_ref());
+    if !libraries.is_empty() {
+        files += &format!("; {}", taken_from_the_machine(&libraries));
+    }
     let Some(target) = Target::new(configuration.really(&installed), installed) else {
         return Ok(format!("{files}; has no analytics folder, nothing to ask"));
     };
@@ -164,6 +208,10 @@ fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result
             "{files}; opened, reports version {version}; {loaded} documents loaded, {right} questions right"
         ))
     } else {
-        Err(Failure::environment(format!("{files}; {}", problems.join("; "))))
+        Err(failed_check(format!("{files}; {}", problems.join("; "))))
     }
+}
+
+fn failed_check(message: String) -> Failure {
+    Failure::Plain { code: FAILED_CELL, message, advice: None }
 }

@@ -141,6 +141,7 @@ impl Made {
             reference,
             configuration_digest: format!("blake3:{number:064x}"),
             artifact_digest: (!reference).then(|| format!("sha256:{number:064x}")),
+            machine_libraries: vec![],
             exceptions: vec![Exception {
                 what: format!("some_setting_{number} = 0"),
                 why: "It keeps answers from one trial to the next.".to_owned(),

@@ -227,6 +227,7 @@ impl Configuration {
             reference,
             configuration_digest,
             artifact_digest,
+            machine_libraries: _,
             exceptions,
         } = one.clone();
         Self {

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::error::ArtifactError;
+use super::{digest::Hasher, error::ArtifactError};
 use crate::catalogue::{Artifact, Source};
 
 /// The cache's folder: `JSONATHLON_CACHE`, or `jsonathlon` in `XDG_CACHE_HOME`,
@@ -45,11 +45,17 @@ impl Places {
         }
     }
 
-    /// Where all parts of this source end up, unpacked. The digest is in the
-    /// name, so that a catalogue that pins another archive never meets this one.
+    /// Where all parts of this source end up, unpacked. The digest in the name covers what they are and what is taken
+    /// out of them, so that a catalogue that pins another archive or takes other members never meets this one.
     pub(crate) fn installed(&self, source: &Source) -> PathBuf {
-        let digest = source.digest();
-        self.version.join(digest.get(..16).unwrap_or(&digest))
+        let mut hasher = Hasher::default();
+        hasher.update(format!("{}\n{}\n", source.digest(), source.selection()).as_bytes());
+        self.version.join(beginning(&hasher.finish()))
+    }
+
+    /// Where version 0.1.0 installed it: the name covers the archives alone.
+    pub(crate) fn installed_before(&self, source: &Source) -> PathBuf {
+        self.version.join(beginning(&source.digest()))
     }
 
     /// A part's download that was verified; it stays when unpacking is
@@ -67,6 +73,11 @@ impl Places {
     pub(crate) fn unpacking(&self) -> PathBuf {
         self.version.join("unpacking")
     }
+}
+
+/// As much of a digest as the name of a folder needs.
+fn beginning(digest: &str) -> &str {
+    digest.get(..16).unwrap_or(digest)
 }
 
 /// A folder that is gone when it is dropped, whatever happened.

@@ -143,21 +143,51 @@ pub enum ArtifactError {
         /// What is wrong with it.
         message: String,
     },
+    /// The size stated beside the right digest is wrong.
+    #[error(
+        "{package} has {found} bytes, and the system's folder states `bytes` = {stated}: its SHA-256 is right, so correct `bytes`"
+    )]
+    Bytes {
+        /// The package.
+        package: String,
+        /// The size in the catalogue, in bytes.
+        stated: u64,
+        /// The size of what came, in bytes.
+        found: u64,
+    },
+    /// More would be taken out of an archive than the catalogue states.
+    #[error(
+        "unpack {package}: what is taken out of it comes to {found} bytes, more than {limit_is}, {limit}: correct `unpacked_bytes`, or take fewer `members`"
+    )]
+    Unpacked {
+        /// The package.
+        package: String,
+        /// What the limit is.
+        limit_is: &'static str,
+        /// The limit, in bytes.
+        limit: u64,
+        /// What would be taken, in bytes.
+        found: u64,
+    },
     /// It is not installed.
-    #[error("{system} {version} is not installed")]
+    #[error("{system} {version} is not installed: install it by `{command}`")]
     NotInstalled {
         /// The system.
         system: String,
         /// The version.
         version: String,
+        /// What installs it.
+        command: String,
     },
     /// What is installed is not what was unpacked.
-    #[error("{} is damaged: {}; remove it and install it again", .folder.display(), .problems.join("; "))]
+    #[error("{} is damaged: {}; replace it by `{commands}`", .folder.display(), .problems.join("; "))]
     Damaged {
         /// The installed folder.
         folder: PathBuf,
         /// Every file that is not as it was, and how.
         problems: Vec<String>,
+        /// What replaces it.
+        commands: String,
     },
     /// The caller asked to stop.
     #[error("interrupted")]
@@ -169,8 +199,12 @@ pub enum ArtifactError {
 pub struct Gone {
     /// The system.
     pub system: String,
+    /// What takes the newest.
+    pub command: String,
     /// The suite.
     pub suite: String,
+    /// Archives of the suite's updates that could not be looked into.
+    pub unreached: Vec<String>,
     /// What is gone, and what is there instead.
     pub packages: Vec<GonePackage>,
     /// The newest of all packages; none where the suite has none of one.
@@ -190,7 +224,7 @@ pub struct GonePackage {
 
 impl fmt::Display for Gone {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { system, suite, packages, offer } = self;
+        let Self { system, command, suite, unreached, packages, offer } = self;
         write!(formatter, "{system}: Debian {suite} has moved on: ")?;
         for (index, GonePackage { name, pinned, newest }) in packages.iter().enumerate() {
             let comma = if index > 0 { "; " } else { "" };
@@ -204,15 +238,19 @@ impl fmt::Display for Gone {
         if offer.is_some() {
             write!(
                 formatter,
-                ". Take the newest by `jsonathlon systems install {system} --accept-newer`: it is then recorded \
-                 under its own version, and used by runs with `--accept-newer`"
-            )
+                ". Take the newest by `{command} --accept-newer`: it is then recorded under its own version, and used \
+                 by runs with `--accept-newer`"
+            )?;
         } else {
             write!(
                 formatter,
                 ". What is there now is put together otherwise: this needs a newer folder of the system"
-            )
+            )?;
         }
+        if unreached.is_empty() {
+            return Ok(());
+        }
+        write!(formatter, ". Not looked into, for the mirror does not have it: {}", listed(unreached))
     }
 }
 

@@ -12,8 +12,10 @@ mod choice;
 mod client;
 mod digest;
 mod error;
+mod libraries;
 mod lock;
 mod newer;
+mod packages;
 mod record;
 mod store;
 mod unpack;
@@ -25,6 +27,7 @@ use std::{
 
 pub use cache::cache_root;
 pub use error::{ArtifactError, Gone, GonePackage};
+pub use packages::Closure;
 pub use store::{Checked, Store};
 
 /// What an installation is doing.

@@ -52,7 +52,8 @@ pub(super) fn accepted(artifact: &Artifact, places: &Places) -> Option<Installed
     folders.iter().find_map(|folder| {
         let record = Record::read(folder)?.ok()?;
         let pinned = record.accepted_for.as_ref()?;
-        let source = artifact.sources.iter().find(|source| source.digest() == *pinned)?;
+        let is_replaced = |source: &&Source| source.digest() == *pinned && record.selects(source);
+        let source = artifact.sources.iter().find(is_replaced)?;
         Some(installed(folder, artifact, source, &record))
     })
 }

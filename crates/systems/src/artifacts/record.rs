@@ -5,7 +5,7 @@ use std::{fs, io, path::Path};
 use serde::{Deserialize, Serialize};
 
 use super::error::ArtifactError;
-use crate::catalogue::{DebianPackage, Source, SourceKind};
+use crate::catalogue::{DebianPackage, Source, SourceKind, is_member};
 
 /// The name of the record in an installed folder.
 pub(crate) const NAME: &str = "installed.json";
@@ -25,6 +25,9 @@ pub(crate) struct Record {
     pub(crate) source: String,
     /// SHA-256 of the archive, or of the digests of all parts.
     pub(crate) sha256: String,
+    /// [`Source::selection`]; none in records of version 0.1.0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) selection: Option<String>,
     /// Each part, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) parts: Vec<Part>,
@@ -88,12 +91,36 @@ impl Record {
             licence: artifact.licence.clone(),
             source: format!("{}{made_with}", source.called()),
             sha256: source.digest(),
+            selection: Some(source.selection()),
             parts: if source.with.is_empty() { Vec::new() } else { source.parts().map(part).collect() },
             files,
             reports: accepted_for.map(|_| artifact.reports.clone()),
             packages: packages.collect(),
             accepted_for: accepted_for.map(str::to_owned),
         }
+    }
+
+    /// Whether what was taken out of the archives is what `source` takes out of them.
+    pub(crate) fn selects(&self, source: &Source) -> bool {
+        match &self.selection {
+            Some(selection) => *selection == source.selection(),
+            None => self.could_be(source),
+        }
+    }
+
+    /// Whether the files could be those of `source`, for a record that does not say: each is wanted, and none that
+    /// is named is missing.
+    fn could_be(&self, source: &Source) -> bool {
+        let holds = |path: &String| {
+            let is_at =
+                |file: &Unpacked| file.path == *path || path.ends_with('/') && file.path.starts_with(path);
+            self.files.iter().any(is_at)
+        };
+        let all_wanted = source.parts().any(|part| part.members.is_empty());
+        let members = || source.parts().flat_map(|part| &part.members);
+        let is_wanted = |file: &Unpacked| all_wanted || members().any(|member| is_member(member, &file.path));
+        let is_there = |member: &String| self.files.iter().any(|file| is_member(member, &file.path));
+        self.files.iter().all(is_wanted) && members().all(is_there) && source.files.values().all(holds)
     }
 
     pub(crate) fn write(&self, folder: &Path) -> Result<(), ArtifactError> {

@@ -97,6 +97,10 @@ impl Store {
         self
     }
 
+    pub(super) fn clients(&self) -> &Clients {
+        &self.clients
+    }
+
     /// The cache's folder.
     pub fn root(&self) -> &Path {
         &self.root
@@ -110,17 +114,20 @@ impl Store {
             if source.kind == SourceKind::Bundled {
                 return State::Bundled;
             }
-            let folder = places.installed(source);
-            match Record::read(&folder) {
-                None => {}
-                Some(Ok(record)) if record.sha256 == source.digest() => {
-                    return State::Installed(installed(&folder, artifact, source, &record));
+            for folder in [places.installed(source), places.installed_before(source)] {
+                match Record::read(&folder) {
+                    None => {}
+                    Some(Ok(record)) if record.sha256 != source.digest() => {
+                        let problem = "it was unpacked from another archive".to_owned();
+                        damaged = damaged.or(Some(State::Damaged { folder, problem }));
+                    }
+                    Some(Ok(record)) if record.selects(source) => {
+                        return State::Installed(installed(&folder, artifact, source, &record));
+                    }
+                    // Other members of the same archives: another installation.
+                    Some(Ok(_)) => {}
+                    Some(Err(problem)) => damaged = damaged.or(Some(State::Damaged { folder, problem })),
                 }
-                Some(Ok(_)) => {
-                    let problem = "it was unpacked from another archive".to_owned();
-                    damaged = damaged.or(Some(State::Damaged { folder, problem }));
-                }
-                Some(Err(problem)) => damaged = damaged.or(Some(State::Damaged { folder, problem })),
             }
         }
         if self.accepts_newer
@@ -279,6 +286,7 @@ impl Store {
             program: program.clone(),
             clients: &self.clients,
             system: &artifact.system,
+            command: artifact.command("install"),
             folder: folder.path(),
             cache: &self.root,
             bytes: source.bytes,
@@ -315,6 +323,11 @@ impl Store {
             members: if is_built { own_name } else { &source.members },
             // How large a program becomes is also the compiler's affair.
             limit: if is_built { source.unpacked_bytes.saturating_mul(2) } else { source.unpacked_bytes },
+            limit_is: if is_built {
+                "twice the stated `unpacked_bytes`"
+            } else {
+                "the stated `unpacked_bytes`"
+            },
             package: source.kind.package(),
             unpacker: unpacker.as_deref(),
         };
@@ -345,6 +358,7 @@ impl Store {
             members: std::slice::from_ref(inner),
             // It is packed itself, so that it is hardly larger than what it is packed in.
             limit: source.bytes.saturating_mul(2),
+            limit_is: "twice the size of the archive that it is in",
             package,
             unpacker: None,
         };
@@ -419,25 +433,31 @@ impl Store {
         progress: &mut dyn FnMut(Progress),
         cancelled: &dyn Fn() -> bool,
     ) -> Result<Checked, ArtifactError> {
+        let damaged = |folder, problems| ArtifactError::Damaged {
+            folder,
+            problems,
+            commands: artifact.replacing_commands(),
+        };
         let (folder, sha256) = match self.state(artifact) {
             State::Bundled => return Ok(Checked { files: 0, bytes: 0 }),
             State::Installed(Installed { folder: Some(folder), sha256, .. }) => (folder, sha256),
             State::Damaged { folder, problem } => {
-                return Err(ArtifactError::Damaged { folder, problems: vec![problem] });
+                return Err(damaged(folder, vec![problem]));
             }
             State::Installed(_) | State::Absent => {
                 return Err(ArtifactError::NotInstalled {
                     system: artifact.system.clone(),
                     version: artifact.version.clone(),
+                    command: artifact.command("install"),
                 });
             }
         };
         let record = match Record::read(&folder) {
             Some(Ok(record)) if Some(&record.sha256) == sha256.as_ref() => record,
-            Some(Err(problem)) => return Err(ArtifactError::Damaged { folder, problems: vec![problem] }),
+            Some(Err(problem)) => return Err(damaged(folder, vec![problem])),
             _ => {
                 let problems = vec![format!("{} changed meanwhile", record::NAME)];
-                return Err(ArtifactError::Damaged { folder, problems });
+                return Err(damaged(folder, problems));
             }
         };
         let total = record.files.iter().map(|file| file.bytes).sum();
@@ -458,7 +478,7 @@ impl Store {
         if problems.is_empty() {
             Ok(Checked { files: record.files.len(), bytes })
         } else {
-            Err(ArtifactError::Damaged { folder, problems })
+            Err(damaged(folder, problems))
         }
     }
 
@@ -500,14 +520,22 @@ impl Store {
     }
 }
 
-/// Whether what came is what was expected: digest and size, of which the digest decides.
+/// Whether what came is what was expected. The digest decides; a size that is stated wrongly beside the right digest is
+/// the folder's mistake.
 fn same(
     package: &str,
     (expected, expected_bytes): (&str, u64),
     (found, found_bytes): (String, u64),
 ) -> Result<(), ArtifactError> {
-    if found == expected {
+    if found == expected && found_bytes == expected_bytes {
         return Ok(());
+    }
+    if found == expected {
+        return Err(ArtifactError::Bytes {
+            package: package.to_owned(),
+            stated: expected_bytes,
+            found: found_bytes,
+        });
     }
     Err(ArtifactError::Digest {
         package: package.to_owned(),

@@ -24,6 +24,9 @@ use super::{
 };
 use crate::catalogue::is_member;
 
+/// No system is larger; an archive may pretend to be.
+const MOST_COUNTED: u64 = 1 << 36;
+
 /// How an archive is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
@@ -64,6 +67,8 @@ pub(crate) struct Request<'a> {
     pub(crate) members: &'a [String],
     /// What the members may come to, in bytes.
     pub(crate) limit: u64,
+    /// What that limit is, for a message.
+    pub(crate) limit_is: &'static str,
     /// The archive's name for messages.
     pub(crate) package: &'a str,
     /// What reads a `.deb`, where there are any.
@@ -82,6 +87,14 @@ pub(crate) fn unpack(request: &Request<'_>, watch: &mut Watch<'_>) -> Result<Vec
             let [name] = request.members else { return Err(taker.refuse("it has no name")) };
             taker.take(name.as_bytes(), Kind::File { executable: true }, &mut open()?)?;
         }
+    }
+    if taker.bytes > request.limit {
+        return Err(ArtifactError::Unpacked {
+            package: request.package.to_owned(),
+            limit_is: request.limit_is,
+            limit: request.limit,
+            found: taker.bytes,
+        });
     }
     if let Some(member) = request.members.iter().find(|member| !taker.matched.contains(member.as_str())) {
         return Err(taker.refuse(format!("`{member}` is not in it")));
@@ -257,15 +270,18 @@ impl Taker<'_, '_> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(self.unreadable(error)),
             };
-            file.write_all(&block[..count]).map_err(ArtifactError::cache(&place))?;
-            hasher.update(&block[..count]);
             bytes += count as u64;
             self.bytes += count as u64;
             if self.bytes > self.request.limit {
-                return Err(
-                    self.refuse(format!("it holds more than the {} bytes stated", self.request.limit))
-                );
+                // Not kept any more, but counted to the end, so that the message can say how much it is.
+                self.watch.go_on()?;
+                if self.bytes > MOST_COUNTED {
+                    return Err(self.refuse(format!("it holds more than {MOST_COUNTED} bytes")));
+                }
+                continue;
             }
+            file.write_all(&block[..count]).map_err(ArtifactError::cache(&place))?;
+            hasher.update(&block[..count]);
             self.watch.tell(Step::Unpacking, self.bytes, self.request.limit);
             self.watch.go_on()?;
         }

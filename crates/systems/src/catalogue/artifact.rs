@@ -1,7 +1,7 @@
 //! What a version of a system comes as: which archive of which registry, what
 //! is taken out of it, and its digest.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
@@ -24,6 +24,18 @@ pub struct Artifact {
     pub environment: BTreeMap<String, String>,
     /// Where it can be had, the preferred first. All are the same version.
     pub sources: Vec<Source>,
+    /// Where it is described.
+    #[serde(skip)]
+    pub written: Written,
+}
+
+/// Where an artifact is described, for what users are told to correct and to type.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Written {
+    /// File, line and key of `reports`, as ``FILE:11: `artifact.0.reports` ``.
+    pub reports: String,
+    /// The folder that was given as `--systems-dir`; none for a built-in system.
+    pub systems_dir: Option<PathBuf>,
 }
 
 impl Artifact {
@@ -32,10 +44,31 @@ impl Artifact {
         self.platform == ANY_PLATFORM || self.platform == platform()
     }
 
+    /// The command that does something with this version, ready to be pasted: `jsonathlon systems install
+    /// NAME@VERSION --systems-dir DIR`.
+    pub fn command(&self, action: &str) -> String {
+        let folder = self.written.systems_dir.as_ref().map(|folder| {
+            let folder = folder.display().to_string();
+            format!(" --systems-dir {}", if folder.is_empty() { ".".to_owned() } else { shell_word(folder) })
+        });
+        format!("jsonathlon systems {action} {}@{}{}", self.system, self.version, folder.unwrap_or_default())
+    }
+
+    /// The commands that replace what is installed.
+    pub fn replacing_commands(&self) -> String {
+        format!("{} && {}", self.command("remove"), self.command("install"))
+    }
+
     /// Whether it is part of the program, so that nothing has to be fetched.
     pub fn is_bundled(&self) -> bool {
         self.sources.iter().any(|source| source.kind == SourceKind::Bundled)
     }
+}
+
+/// The word as a shell takes it for one.
+fn shell_word(word: String) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%:,=".contains(c);
+    if word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 /// The platform of an artifact that runs everywhere.
@@ -96,7 +129,26 @@ impl Source {
         for part in self.parts() {
             hasher.update(format!("{}\n", part.sha256));
         }
-        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(&hasher.finalize())
+    }
+
+    /// What is taken out of its parts and where it is looked for: members, inner archives, folders and files. Two
+    /// that differ in it are two installations, even of the same archives.
+    pub fn selection(&self) -> String {
+        let mut hasher = Sha256::new();
+        let mut add = |kind: &str, texts: &mut dyn Iterator<Item = &String>| {
+            for text in texts {
+                hasher.update(format!("{kind} {} {text}\n", text.len()));
+            }
+            hasher.update("\n");
+        };
+        for part in self.parts() {
+            add("inner", &mut part.inner.iter());
+            add("member", &mut part.members.iter());
+            add("folder", &mut part.folders.iter());
+        }
+        add("file", &mut self.files.values());
+        hex(&hasher.finalize())
     }
 
     /// Size of all that is downloaded, in bytes.
@@ -114,6 +166,10 @@ impl Source {
         let parts = self.parts().map(|part| format!("{} {}", part.kind.name(), part.kind.package()));
         parts.collect::<Vec<_>>().join(" with ")
     }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The registries that artifacts can come from.
@@ -220,5 +276,32 @@ impl SourceKind {
             Self::Maven { coordinates } => coordinates,
             Self::Bundled => "part of the program",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn artifact(systems_dir: Option<&str>) -> Artifact {
+        Artifact {
+            system: "postgresql15".into(),
+            version: "15.18".into(),
+            reports: "15.18".into(),
+            platform: ANY_PLATFORM.into(),
+            licence: "PostgreSQL".into(),
+            environment: BTreeMap::new(),
+            sources: Vec::new(),
+            written: Written { reports: String::new(), systems_dir: systems_dir.map(PathBuf::from) },
+        }
+    }
+
+    #[test]
+    fn commands_can_be_pasted() {
+        let command = |folder| artifact(folder).command("install");
+        assert_eq!(command(None), "jsonathlon systems install postgresql15@15.18");
+        assert_eq!(command(Some("")), "jsonathlon systems install postgresql15@15.18 --systems-dir .");
+        let quoted = r"jsonathlon systems install postgresql15@15.18 --systems-dir '/my systems/it'\''s'";
+        assert_eq!(command(Some("/my systems/it's")), quoted);
     }
 }

@@ -120,7 +120,8 @@ pub(crate) fn identity(kind: &SourceKind) -> Option<String> {
     Some(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn is_package(name: &str) -> bool {
+/// Whether it could be the name of a package of Debian.
+pub fn is_package(name: &str) -> bool {
     name.len() > 1
         && name.starts_with(|first: char| first.is_ascii_lowercase() || first.is_ascii_digit())
         && name

@@ -111,6 +111,32 @@ impl Configuration {
         self
     }
 
+    /// What is wrong when the engine says that it is `said`, which does not contain [`Self::reports`]: what was
+    /// expected where, and what to do about it.
+    pub fn unexpected_version(&self, said: &str) -> String {
+        let Self { system, version, reports, artifact, .. } = self;
+        let expected = reports.as_deref().unwrap_or_default();
+        let Some(artifact) = artifact else {
+            return format!(
+                "the engine says that it is version {said:?}, but {system} {version} reports {expected:?}; it was \
+                 changed since the run began; start a new run"
+            );
+        };
+        let place = &artifact.written.reports;
+        let or_else = if artifact.is_bundled() {
+            String::new()
+        } else {
+            format!(
+                "; if this is another engine than you want, correct the source and install that: `{}`",
+                artifact.replacing_commands()
+            )
+        };
+        format!(
+            "the engine says that it is version {said:?}, but {place} is {expected:?}, which is no part of that: \
+             correct the key{or_else}"
+        )
+    }
+
     /// The same, with its server reached so; an engine without a server stays as it is.
     ///
     /// # Errors

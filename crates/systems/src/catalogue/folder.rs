@@ -37,6 +37,14 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
+    /// What was given as `--systems-dir` for it; none for a built-in system.
+    pub(crate) fn systems_dir(&self) -> Option<PathBuf> {
+        match &self.origin {
+            Origin::BuiltIn => None,
+            Origin::Folder(path) => path.parent().map(Path::to_path_buf),
+        }
+    }
+
     /// The name of one of its files as errors show it.
     pub(crate) fn shown(&self, file: &str) -> String {
         match &self.origin {

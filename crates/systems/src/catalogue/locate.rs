@@ -41,6 +41,12 @@ impl TomlText {
         }
     }
 
+    /// File, line and key, as ``FILE:11: `artifact.0.reports` ``.
+    pub(crate) fn place(&self, path: &[&str]) -> String {
+        let line = self.line_of(path).map(|line| format!(":{line}")).unwrap_or_default();
+        format!("{}{line}: `{}`", self.file, path.join("."))
+    }
+
     fn line_of(&self, path: &[&str]) -> Option<usize> {
         let document = DeTable::parse(&self.text).ok()?;
         let (first, rest) = path.split_first()?;

@@ -11,6 +11,8 @@ mod definition;
 mod elsewhere;
 mod error;
 mod folder;
+#[cfg(test)]
+mod keys;
 mod locate;
 mod near;
 mod preparation;
@@ -26,8 +28,9 @@ use std::path::PathBuf;
 
 use include_dir::{Dir, include_dir};
 
-pub use artifact::{ANY_PLATFORM, Artifact, DebianPackage, Source, SourceKind, platform};
+pub use artifact::{ANY_PLATFORM, Artifact, DebianPackage, Source, SourceKind, Written, platform};
 pub(crate) use built::identity;
+pub use built::is_package;
 pub use configuration::{Analytics, Configuration, Open, Properties, QuestionRules, StatementFile};
 pub use definition::{Exception, LoadMode};
 pub use elsewhere::{Elsewhere, Provenance, name_of};
@@ -38,6 +41,7 @@ pub use preparation::Preparation;
 pub use profile::{MemorySetting, Place, Profile};
 pub use selection::{Selected, Setting, select_variants};
 pub(crate) use sources::is_member;
+pub use sources::is_plain;
 pub use statements::StatementKind;
 pub use system::{Storage, System, Variant};
 pub use template::{PlaceholderError, RUN_TIME, fill, sql_text};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{
-    artifact::{ANY_PLATFORM, Artifact, Source, SourceKind},
+    artifact::{ANY_PLATFORM, Artifact, Source, SourceKind, Written},
     built::{self, MODULE_FILES},
     definition::{ArtifactDefinition, Definition, SourceDefinition},
     error::{CatalogueError, listed},
@@ -82,6 +82,10 @@ fn artifact(
         licence: written.licence.clone().unwrap_or_else(|| definition.licence.clone()),
         environment: plain(&written.environment),
         sources,
+        written: Written {
+            reports: text.place(&["artifact", index, "reports"]),
+            systems_dir: folder.systems_dir(),
+        },
     })
 }
 
@@ -320,7 +324,8 @@ pub(super) fn is_inside(path: &str) -> bool {
     !path.is_empty() && path.trim_end_matches('/').split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-pub(super) fn is_plain(text: &str) -> bool {
+/// Whether it could be a suite, a version or a word of a client's command line: no option and no path.
+pub fn is_plain(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphanumeric())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_+".contains(&byte))
 }

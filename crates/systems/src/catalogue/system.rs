@@ -294,12 +294,19 @@ impl System {
         configuration.version = version.to_owned();
         configuration.artifact = artifact.cloned();
         configuration.reports = artifact.map(|artifact| artifact.reports.clone());
-        if let (Some(server), Some(artifact)) = (&mut configuration.server, artifact) {
-            let own = artifact.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
-            server.environment.extend(own);
+        if let Some(artifact) = artifact {
+            configuration.server = self.server_of(artifact);
         }
         configuration.digest = configuration::digest(&configuration);
         Ok(configuration)
+    }
+
+    /// The server as this version of it is started.
+    pub fn server_of(&self, artifact: &Artifact) -> Option<Recipe> {
+        let mut server = self.server.clone()?;
+        let own = artifact.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
+        server.environment.extend(own);
+        Some(server)
     }
 
     /// Files that belong to nothing, and files that are missing.

@@ -121,6 +121,7 @@ pub(crate) fn artifact(sources: Vec<Source>) -> Artifact {
         licence: "MIT".into(),
         environment: std::collections::BTreeMap::new(),
         sources,
+        written: Default::default(),
     }
 }
 

@@ -6,29 +6,59 @@ use jsonathlon_systems::{DebianPackage, Source, SourceKind, Store};
 
 use super::{Member, World, sha256, source, tar};
 
-/// An apt-get that serves what lies in `$archive`, a folder here, and names a mirror.
+/// An apt-get that serves what lies in `$archive`, a folder here, and names a mirror. What lies in a folder of it that is
+/// called like a suite's updates, `bookworm-security`, belongs to those.
 const APT_GET: &str = r#"cd "$start"
 mode=$(cat "$archive/mode")
+encoded() { case "$1" in *:*) echo "${1%%:*}%3a${1#*:}";; *) echo "$1";; esac; }
+places=$archive
+for word in $all; do
+  if [ "$previous" = -c ]; then
+    while read -r _ _ _ _ mirror suite _; do
+      case "$suite" in *-updates|*-security) places="$places $archive/$suite";; esac
+    done < "${word%apt.conf}etc/sources.list"
+  fi
+  previous=$word
+done
 case "$all" in
+  *indextargets*Debian-Security*) echo "http://mirror.invalid/security/";;
   *indextargets*) echo "http://mirror.invalid/debian/";;
   *Check-Valid-Until=false*update*) ;;
-  *update*) if [ "$mode" = late ]; then echo "E: Release file is expired (since 3 d)"; exit 100; fi;;
+  *update*)
+    if [ "$mode" = late ]; then echo "E: Release file is expired (since 3 d)"; exit 100; fi
+    for place in $places; do
+      if [ ! -d "$place" ]; then echo "E: The repository has no Release file"; exit 100; fi
+    done;;
+  *install*--print-uris*)
+    for word in $all; do
+      case "$word" in
+        -*|install|*/*) ;;
+        *) if [ ! -f "$archive/$word" ]; then echo "E: Unable to locate package $word"; exit 100; fi;;
+      esac
+    done
+    echo "After this operation, 1,383 kB of additional disk space will be used."
+    for line in "$archive"/*; do
+      [ -f "$line" ] && [ "$line" != "$archive/mode" ] || continue
+      read -r uri file size _ < "$line"
+      echo "$uri $file $size MD5Sum:0"
+    done;;
   *--print-uris*)
     for word in $all; do
       name=${word%%=*}
-      for line in "$archive/$name"; do
-        [ -f "$line" ] || continue
-        case "$word" in
-          *=*) if ! head -n 1 "$line" | while read -r first; do case "$first" in *"_${word#*=}_"*) exit 0;; esac; exit 1; done
-               then echo "E: Version '${word#*=}' for '$name' was not found"; exit 100; fi;;
-        esac
-        cat "$line"
+      case "$word" in *=*) wanted="_$(encoded "${word#*=}")_";; *) wanted=_;; esac
+      found=
+      for place in $places; do
+        [ -f "$place/$name" ] || continue
+        read -r first < "$place/$name"
+        case "$first" in *"$wanted"*) found=$first;; esac
       done
+      if [ -n "$found" ]; then echo "$found"; elif [ "$wanted" != _ ]; then echo "E: $word was not found"; exit 100; fi
     done
     case "$all" in *libgone*) echo "E: Unable to locate package libgone"; exit 100;; esac;;
   *download*)
     for word in $all; do
-      for file in "$archive/debs/${word%%=*}"_*.deb; do [ -f "$file" ] && cp "$file" . ; done
+      case "$word" in *=*) ;; *) continue;; esac
+      for file in "$archive/debs/${word%%=*}_$(encoded "${word#*=}")"_*.deb; do [ -f "$file" ] && cp "$file" . ; done
     done;;
 esac
 exit 0"#;
@@ -66,17 +96,30 @@ impl Suite {
 
     /// Puts a package into the suite, in the place of any of its name.
     pub(crate) fn offer(&self, name: &str, version: &str, members: &[Member<'_>]) -> DebianPackage {
-        let bytes = deb(name, version, members);
         let debs = self.world.path("archive/debs");
         for old in fs::read_dir(&debs).unwrap().map(|entry| entry.unwrap().path()) {
             if old.file_name().unwrap().to_str().unwrap().starts_with(&format!("{name}_")) {
                 fs::remove_file(old).unwrap();
             }
         }
+        self.offer_in("", name, version, members)
+    }
+
+    /// Puts a package into an archive of the suite's updates, such as `bookworm-security`, beside what the suite has.
+    pub(crate) fn offer_in(
+        &self,
+        archive: &str,
+        name: &str,
+        version: &str,
+        members: &[Member<'_>],
+    ) -> DebianPackage {
+        let bytes = deb(name, version, members);
         let file = format!("{name}_{}_amd64.deb", version.replace(':', "%3a"));
-        fs::write(debs.join(&file), &bytes).unwrap();
+        fs::write(self.world.path("archive/debs").join(&file), &bytes).unwrap();
         let line = format!("'http://x/{file}' {file} {} SHA256:{}\n", bytes.len(), sha256(&bytes));
-        fs::write(self.world.path("archive").join(name), line).unwrap();
+        let place = self.world.path("archive").join(archive);
+        fs::create_dir_all(&place).unwrap();
+        fs::write(place.join(name), line).unwrap();
         DebianPackage {
             name: name.into(),
             version: version.into(),
@@ -88,9 +131,14 @@ impl Suite {
 
 /// What the server and its libraries are taken from.
 pub(crate) fn debian(packages: Vec<DebianPackage>) -> Source {
+    debian_of("sid", packages)
+}
+
+/// The same of another suite.
+pub(crate) fn debian_of(suite: &str, packages: Vec<DebianPackage>) -> Source {
     let bytes = packages.iter().map(|package| package.bytes).sum();
     let digest = sha256(format!("{packages:?}").as_bytes());
-    let mut source = source(SourceKind::debian("sid", packages), b"", &["usr/sbin/server", "usr/lib/lib*"]);
+    let mut source = source(SourceKind::debian(suite, packages), b"", &["usr/sbin/server", "usr/lib/lib*"]);
     source.bytes = bytes;
     source.sha256 = digest;
     source.files = [

@@ -17,7 +17,6 @@ use jsonathlon_measure::page_cache;
 use jsonathlon_measure::series::Subject;
 use jsonathlon_results::record::{Failure, FailureKind};
 use jsonathlon_servers::{Launch, wait_until_gone};
-use jsonathlon_systems::Configuration;
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
 use serde::de::DeserializeOwned;
 
@@ -197,19 +196,8 @@ impl<'a> Session<'a> {
             && !opened.version.contains(expected)
         {
             self.kill();
-            let Configuration { system, version, .. } = &self.target.configuration;
-            let remedy = if self.target.configuration.artifact.is_some() {
-                "remove it with `jsonathlon systems remove` and install it again"
-            } else {
-                "it was changed since the run began; start a new run"
-            };
-            return Err(AskError::failed(
-                FailureKind::Environment,
-                format!(
-                    "the engine says that it is version {:?}, but {system} {version} reports {expected:?}; {remedy}",
-                    opened.version
-                ),
-            ));
+            let message = self.target.configuration.unexpected_version(&opened.version);
+            return Err(AskError::failed(FailureKind::Environment, message));
         }
         self.open_s = opened.seconds;
         self.reported_version = Some(opened.version);

@@ -1,19 +1,15 @@
-//! apt-get: packages of any Debian suite, from the user's own mirror, by a
-//! configuration of its own: neither the machine's sources nor its packages are
-//! touched, and no privileges are needed. apt-get verifies the suite's index by
-//! the archive's signature, and each package by the index.
+//! Packages of any Debian suite, fetched by apt-get; see [`super::apt`]. apt-get verifies the suite's index by the
+//! archive's signature, and each package by the index.
 
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
-use super::{Client, Clients, Job, process};
+use super::{Client, Clients, Job, apt::Archives, apt::apt_get, process};
 use crate::{
     artifacts::{
-        Step, Watch,
-        cache::bytes_below,
+        Closure, Watch,
         error::{ArtifactError, Gone, GonePackage},
         unpack::Format,
     },
@@ -27,9 +23,13 @@ pub(crate) struct Debian {
     pub(crate) packages: Vec<DebianPackage>,
 }
 
-/// What a configuration of its own needs.
-const FOLDERS: [&str; 5] =
-    ["state/lists/partial", "cache/archives/partial", "etc/preferences.d", "etc/sources.d", "debs"];
+/// What the archives have of the packages.
+struct Offers {
+    /// All that was found, pinned versions beside the newest.
+    all: Vec<DebianPackage>,
+    /// The newest of each package, in their order.
+    newest: Vec<Option<DebianPackage>>,
+}
 
 impl Client for Debian {
     fn program(&self) -> &'static str {
@@ -66,18 +66,15 @@ impl Client for Debian {
     }
 
     fn fetch(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<PathBuf, ArtifactError> {
-        for folder in FOLDERS {
-            let folder = job.folder.join(folder);
-            fs::create_dir_all(&folder).map_err(ArtifactError::cache(&folder))?;
+        let mut archives = Archives::of(&self.suite, job, watch)?;
+        let mut offers = self.offers(job, watch)?;
+        self.misstated(&offers)?;
+        if !self.all_in(&offers) && archives.add_further(job, watch)? {
+            offers = self.offers(job, watch)?;
+            self.misstated(&offers)?;
         }
-        let mirror = mirror(job, watch)?;
-        self.configure(job, &mirror)?;
-        update(job, watch)?;
-        let offered = self.offered(job, watch)?;
-        let there = |pinned: &DebianPackage| offered.iter().flatten().any(|offer| offer == pinned);
-        if !self.packages.iter().all(there) && !self.pinned_are_there(job, watch) {
-            watch.go_on()?;
-            return Err(self.gone(job, &offered));
+        if !self.all_in(&offers) {
+            return Err(self.gone(job, &offers, archives.unreached));
         }
         let debs = job.folder.join("debs");
         let mut command = apt_get(job, ["-q", "download"]);
@@ -116,85 +113,7 @@ fn file_of(folder: &Path, package: &str) -> Option<PathBuf> {
     })
 }
 
-fn apt_get<const N: usize>(job: &Job<'_>, arguments: [&str; N]) -> Command {
-    let mut command = Command::new(&job.program);
-    command.arg("-c").arg(job.folder.join("apt.conf")).args(arguments).env("LC_ALL", "C.UTF-8");
-    command
-}
-
-/// The mirror that the machine's own apt-get has Debian from, which may hold other suites too.
-fn mirror(job: &Job<'_>, watch: &mut Watch<'_>) -> Result<String, ArtifactError> {
-    let mut command = Command::new(&job.program);
-    command.args(["indextargets", "--format", "$(REPO_URI)", "Origin: Debian", "Label: Debian"]);
-    let ended = process::run(command, job, &[], watch)?;
-    let mirror = ended.log.lines().map(str::trim).find(|line| {
-        line.contains(":/")
-            && !line.contains(|c: char| c.is_whitespace() || c.is_control() || "[]#".contains(c))
-    });
-    mirror.map(str::to_owned).ok_or_else(|| ArtifactError::NoMirror { system: job.system.to_owned() })
-}
-
-/// A suite's index may be past its date on a mirror that is not kept up: what is
-/// pinned by its digest can be no other for that.
-fn update(job: &Job<'_>, watch: &mut Watch<'_>) -> Result<(), ArtifactError> {
-    let lists = job.folder.join("state/lists");
-    let done = |_: &Path| bytes_below(&lists);
-    // How large an index is, apt-get alone knows.
-    let growth = process::Growth { step: Step::Downloading, total: 0, done: &done };
-    match process::run_growing(apt_get(job, ["-q", "update"]), job, &growth, watch) {
-        Err(ArtifactError::ClientFailed { output, .. }) if output.contains("is expired") => {}
-        other => return other.map(drop),
-    }
-    let late = apt_get(job, ["-q", "-o", "Acquire::Check-Valid-Until=false", "update"]);
-    process::run_growing(late, job, &growth, watch).map(drop)
-}
-
 impl Debian {
-    fn configure(&self, job: &Job<'_>, mirror: &str) -> Result<(), ArtifactError> {
-        let (folder, architecture) = (job.folder.display(), architecture());
-        // Given by `-c`, so that it is read after the machine's own, whose proxies hold; hooks do not, which
-        // could change the machine.
-        let configuration = format!(
-            "#clear APT::Update::Pre-Invoke;\n\
-             #clear APT::Update::Post-Invoke;\n\
-             #clear APT::Update::Post-Invoke-Success;\n\
-             #clear APT::Architectures;\n\
-             #clear APT::Default-Release;\n\
-             APT::Architecture \"{architecture}\";\n\
-             APT::Architectures {{ \"{architecture}\"; }};\n\
-             APT::Sandbox::User \"root\";\n\
-             APT::Update::Error-Mode \"any\";\n\
-             Acquire::Languages \"none\";\n\
-             Acquire::AllowInsecureRepositories \"false\";\n\
-             Acquire::AllowWeakRepositories \"false\";\n\
-             APT::Get::AllowUnauthenticated \"false\";\n\
-             Debug::NoLocking \"true\";\n\
-             Dir::Etc::sourcelist \"{folder}/etc/sources.list\";\n\
-             Dir::Etc::sourceparts \"{folder}/etc/sources.d\";\n\
-             Dir::Etc::preferences \"{folder}/etc/preferences\";\n\
-             Dir::Etc::preferencesparts \"{folder}/etc/preferences.d\";\n\
-             Dir::State \"{folder}/state\";\n\
-             Dir::State::lists \"{folder}/state/lists\";\n\
-             Dir::State::status \"{folder}/state/status\";\n\
-             Dir::Cache \"{folder}/cache\";\n\
-             Dir::Cache::archives \"{folder}/cache/archives\";\n\
-             Dir::Cache::pkgcache \"\";\n\
-             Dir::Cache::srcpkgcache \"\";\n"
-        );
-        let sources = format!(
-            "deb [signed-by={} arch={architecture} target=Packages] {mirror} {} main\n",
-            job.clients.debian_keyring.display(),
-            self.suite
-        );
-        for (name, text) in
-            [("apt.conf", configuration), ("etc/sources.list", sources), ("state/status", String::new())]
-        {
-            let path = job.folder.join(name);
-            fs::write(&path, text).map_err(ArtifactError::cache(&path))?;
-        }
-        Ok(())
-    }
-
     /// The newest of each package that the suite has.
     fn offered(
         &self,
@@ -222,46 +141,117 @@ impl Debian {
         Ok(names.iter().map(of).collect())
     }
 
-    /// A suite may hold an older version beside the newest.
-    fn pinned_are_there(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> bool {
-        let wanted: Vec<String> = self.packages.iter().map(exactly).collect();
-        uris(job, &wanted, watch)
-            .is_ok_and(|found| self.packages.iter().all(|package| found.contains(package)))
+    /// What the archives have: the newest of each package and, where that is another, the pinned one beside it.
+    fn offers(&self, job: &Job<'_>, watch: &mut Watch<'_>) -> Result<Offers, ArtifactError> {
+        let newest = self.offered(job, watch)?;
+        let mut all: Vec<DebianPackage> = newest.iter().flatten().cloned().collect();
+        let named = |pinned: &DebianPackage| all.iter().any(|offer| is_same_version(offer, pinned));
+        if !self.packages.iter().all(named) {
+            let wanted: Vec<String> = self.packages.iter().map(exactly).collect();
+            match uris(job, &wanted, watch) {
+                Ok(found) => all.extend(found),
+                Err(ArtifactError::ClientFailed { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Offers { all, newest })
     }
 
-    fn gone(&self, job: &Job<'_>, offered: &[Option<DebianPackage>]) -> ArtifactError {
-        let pairs = self.packages.iter().zip(offered);
+    fn all_in(&self, offers: &Offers) -> bool {
+        self.packages.iter().all(|package| offers.all.contains(package))
+    }
+
+    /// A package that is there as it is pinned, but for the stated size.
+    fn misstated(&self, offers: &Offers) -> Result<(), ArtifactError> {
+        let same_but_for_bytes = |pinned: &DebianPackage| {
+            let same =
+                |offer: &&DebianPackage| is_same_version(offer, pinned) && offer.sha256 == pinned.sha256;
+            offers.all.iter().find(same).filter(|offer| offer.bytes != pinned.bytes).map(|offer| offer.bytes)
+        };
+        for package in &self.packages {
+            if let Some(found) = same_but_for_bytes(package) {
+                let (package, stated) = (exactly(package), package.bytes);
+                return Err(ArtifactError::Bytes { package, stated, found });
+            }
+        }
+        Ok(())
+    }
+
+    fn gone(&self, job: &Job<'_>, offers: &Offers, unreached: Vec<String>) -> ArtifactError {
         // The same version with other contents is no newer one.
-        let changed = pairs.clone().find_map(|(pinned, offer)| {
-            offer
-                .as_ref()
-                .filter(|offer| offer.version == pinned.version && *offer != pinned)
-                .map(|offer| (pinned, offer))
+        let changed = self.packages.iter().find_map(|pinned| {
+            let found = offers.all.iter().find(|offer| is_same_version(offer, pinned))?;
+            (found != pinned).then_some((pinned, found))
         });
-        if let Some((pinned, offer)) = changed {
+        if let Some((pinned, found)) = changed {
             return ArtifactError::Digest {
                 package: exactly(pinned),
                 expected: pinned.sha256.clone(),
-                found: offer.sha256.clone(),
+                found: found.sha256.clone(),
                 expected_bytes: pinned.bytes,
-                found_bytes: offer.bytes,
+                found_bytes: found.bytes,
             };
         }
-        let packages = pairs
-            .filter(|(pinned, offer)| offer.as_ref() != Some(*pinned))
-            .map(|(pinned, offer)| GonePackage {
+        let packages = self
+            .packages
+            .iter()
+            .zip(&offers.newest)
+            .filter(|(pinned, _)| !offers.all.contains(pinned))
+            .map(|(pinned, newest)| GonePackage {
                 name: pinned.name.clone(),
                 pinned: pinned.version.clone(),
-                newest: offer.as_ref().map(|offer| offer.version.clone()),
+                newest: newest.as_ref().map(|offer| offer.version.clone()),
             })
             .collect();
         ArtifactError::Gone(Box::new(Gone {
             system: job.system.to_owned(),
+            command: job.command.clone(),
             suite: self.suite.clone(),
+            unreached,
             packages,
-            offer: offered.iter().cloned().collect(),
+            offer: offers.newest.iter().cloned().collect(),
         }))
     }
+}
+
+fn is_same_version(one: &DebianPackage, other: &DebianPackage) -> bool {
+    one.name == other.name && one.version == other.version
+}
+
+/// What a suite's packages depend on, all the way down, as if nothing were installed: the packages themselves first,
+/// the others by name.
+pub(crate) fn closure(
+    suite: &str,
+    names: &[String],
+    job: &Job<'_>,
+    watch: &mut Watch<'_>,
+) -> Result<Closure, ArtifactError> {
+    let mut archives = Archives::of(suite, job, watch)?;
+    archives.add_further(job, watch)?;
+    let mut command = apt_get(job, ["-q", "install", "--yes", "--no-install-recommends", "--print-uris"]);
+    command.args(names);
+    let ended = process::run(command, job, &[], watch)?;
+    let wanted: Vec<String> =
+        ended.log.lines().filter_map(file_in).map(|(name, version, _)| format!("{name}={version}")).collect();
+    let mut packages = uris(job, &wanted, watch)?;
+    let place = |package: &DebianPackage| names.iter().position(|name| *name == package.name);
+    packages.sort_by_cached_key(|package| (place(package).unwrap_or(names.len()), package.name.clone()));
+    let unpacked_bytes = ended.log.lines().find_map(additional_bytes);
+    Ok(Closure { suite: suite.to_owned(), packages, unpacked_bytes, unreached: archives.unreached })
+}
+
+/// The bytes of `After this operation, 1,383 MB of additional disk space will be used.`, rounded up.
+fn additional_bytes(line: &str) -> Option<u64> {
+    let mut words = line.strip_prefix("After this operation, ")?.split_whitespace();
+    let number: f64 = words.next()?.replace(',', "").parse().ok()?;
+    let unit = match words.next()? {
+        "B" => 1.0,
+        "kB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        _ => return None,
+    };
+    Some(((number + 1.0) * unit) as u64)
 }
 
 /// What apt-get would download for these names, by the signed index.
@@ -274,29 +264,20 @@ fn uris(job: &Job<'_>, names: &[String], watch: &mut Watch<'_>) -> Result<Vec<De
 
 /// A line as `'…' NAME_VERSION_ARCHITECTURE.deb SIZE SHA256:DIGEST`.
 fn offer(line: &str) -> Option<DebianPackage> {
-    let (_, rest) = line.strip_prefix('\'')?.split_once("' ")?;
+    let (name, version, rest) = file_in(line)?;
     let mut words = rest.split_whitespace();
-    let mut parts = words.next()?.strip_suffix(".deb")?.split('_');
-    let (name, version) = (parts.next()?, parts.next()?);
     let bytes = words.next()?.parse().ok()?;
     let sha256 = words.next()?.strip_prefix("SHA256:")?;
-    Some(DebianPackage {
-        name: name.to_owned(),
-        version: version.replace("%3a", ":").replace("%3A", ":"),
-        sha256: sha256.to_owned(),
-        bytes,
-    })
+    Some(DebianPackage { name: name.to_owned(), version, sha256: sha256.to_owned(), bytes })
 }
 
-/// This machine's, as Debian names it.
-fn architecture() -> &'static str {
-    match std::env::consts::ARCH {
-        "x86_64" => "amd64",
-        "aarch64" => "arm64",
-        "x86" => "i386",
-        "powerpc64" => "ppc64el",
-        other => other,
-    }
+/// Name and version of the package in such a line, and what follows its file.
+fn file_in(line: &str) -> Option<(&str, String, &str)> {
+    let (_, rest) = line.strip_prefix('\'')?.split_once("' ")?;
+    let (file, rest) = rest.split_once(' ')?;
+    let mut parts = file.strip_suffix(".deb")?.split('_');
+    let (name, version) = (parts.next()?, parts.next()?);
+    Some((name, version.replace("%3a", ":").replace("%3A", ":"), rest))
 }
 
 #[cfg(test)]

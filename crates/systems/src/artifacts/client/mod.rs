@@ -5,6 +5,7 @@
 //! a registry's kind needs beyond that is how to name the archive on its
 //! client's command line and how to find it afterwards.
 
+mod apt;
 mod debian;
 mod go;
 mod maven;
@@ -19,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-pub(crate) use debian::{UNPACKER, deb};
+pub(crate) use debian::{UNPACKER, closure, deb};
 pub(crate) use process::die_with_parent;
 
 use super::{Watch, error::ArtifactError, unpack::Format};
@@ -85,6 +86,8 @@ pub(crate) struct Job<'a> {
     pub(crate) clients: &'a Clients,
     /// The system, for what a user may be told to do.
     pub(crate) system: &'a str,
+    /// What installs it.
+    pub(crate) command: String,
     /// An empty folder, gone afterwards.
     pub(crate) folder: &'a Path,
     /// The cache, for what a client wants to keep for itself.

@@ -1,0 +1,141 @@
+//! Proves that `docs/system-toml.md` has every key that the program reads, and no other.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fmt, fs,
+    path::Path,
+};
+
+use serde::{Deserialize, Deserializer, de, forward_to_deserialize_any};
+
+use jsonathlon_servers::{Need, OwnCommands, Recipe};
+
+use super::{artifact::DebianPackage, definition::*, profile::*};
+
+/// Tells the keys of a struct instead of reading it.
+struct Keys;
+
+#[derive(Debug)]
+struct Told(&'static [&'static str]);
+
+impl fmt::Display for Told {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{:?}", self.0)
+    }
+}
+
+impl std::error::Error for Told {}
+
+impl de::Error for Told {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self(&[])
+    }
+}
+
+impl<'de> Deserializer<'de> for Keys {
+    type Error = Told;
+
+    fn deserialize_any<V: de::Visitor<'de>>(self, _: V) -> Result<V::Value, Told> {
+        Err(Told(&[]))
+    }
+
+    fn deserialize_struct<V: de::Visitor<'de>>(
+        self,
+        _: &'static str,
+        fields: &'static [&'static str],
+        _: V,
+    ) -> Result<V::Value, Told> {
+        Err(Told(fields))
+    }
+
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf option unit unit_struct
+        newtype_struct seq tuple tuple_struct map enum identifier ignored_any
+    }
+}
+
+fn keys_of<'de, T: Deserialize<'de>>() -> BTreeSet<String> {
+    match T::deserialize(Keys) {
+        Ok(_) => BTreeSet::new(),
+        Err(Told(keys)) => keys.iter().map(|key| (*key).to_owned()).collect(),
+    }
+}
+
+/// The tables that the program reads, by their headings in the document.
+fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
+    BTreeMap::from([
+        ("Top level", keys_of::<Definition>()),
+        ("`[[artifact]]`", keys_of::<ArtifactDefinition>()),
+        ("`[[artifact.source]]`", keys_of::<SourceDefinition>()),
+        ("`packages` of a source", keys_of::<DebianPackage>()),
+        ("`[server]`", keys_of::<Recipe>()),
+        ("`[server.own]`", keys_of::<OwnCommands>()),
+        ("`[[server.need]]`", keys_of::<Need>()),
+        ("`[address]`", keys_of::<AddressDefinition>()),
+        ("`[open]`", keys_of::<OpenDefinition>()),
+        ("`[[exception]]`", keys_of::<Exception>()),
+        ("`[properties]`", keys_of::<PropertiesDefinition>()),
+        ("`[profiles]`", keys_of::<ProfilesDefinition>()),
+        ("`[profiles.sized]`", keys_of::<ProfileDefinition>()),
+        ("`[[profiles.sized.setting]]`", keys_of::<SettingDefinition>()),
+        ("`[variants.NAME]`", keys_of::<VariantDefinition>()),
+        ("`[storage.NAME]`", keys_of::<StorageDefinition>()),
+        ("`[analytics]`", keys_of::<AnalyticsDefinition>()),
+        ("`[analytics.questions.q1]`", keys_of::<QuestionDefinition>()),
+    ])
+}
+
+/// Rows of tables in the document, by heading; a row has key, meaning and default.
+fn documented() -> BTreeMap<String, BTreeSet<String>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/system-toml.md");
+    let text = fs::read_to_string(path).expect("the document is there");
+    let mut tables: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let mut heading = String::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("## ") {
+            name.clone_into(&mut heading);
+        } else if let Some((key, rest)) = line.strip_prefix("| `").and_then(|row| row.split_once("` | ")) {
+            let cells: Vec<&str> = rest.trim_end_matches('|').split(" | ").map(str::trim).collect();
+            assert!(cells.len() == 2 && cells.iter().all(|cell| !cell.is_empty()), "{heading}: {line}");
+            assert!(
+                tables.entry(heading.clone()).or_default().insert(key.to_owned()),
+                "{heading}: {key} twice"
+            );
+        }
+    }
+    tables
+}
+
+#[test]
+fn every_key_is_in_the_document_and_nothing_else_is() {
+    let (mut read, mut documented) = (tables(), documented());
+    for (table, keys) in &mut read {
+        let there = documented.remove(*table).unwrap_or_default();
+        let lacks: Vec<_> = keys.difference(&there).collect();
+        let invents: Vec<_> = there.difference(keys).collect();
+        assert!(
+            !keys.is_empty() && lacks.is_empty() && invents.is_empty(),
+            "{table}: {lacks:?}, {invents:?}"
+        );
+    }
+    assert_eq!(documented, BTreeMap::new(), "nobody reads these tables");
+}
+
+/// A struct that is read strictly is a table of the document.
+#[test]
+fn no_table_is_forgotten() {
+    fn count(folder: &Path) -> usize {
+        let entries =
+            fs::read_dir(folder).expect("sources are there").map(|entry| entry.expect("it is there").path());
+        let strict = concat!("serde(deny_", "unknown_fields");
+        entries
+            .map(|path| match path.is_dir() {
+                true => count(&path),
+                false => fs::read_to_string(&path).expect("it is text").matches(strict).count(),
+            })
+            .sum()
+    }
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let of = |name: &str| count(&crates.join(name).join("src"));
+    assert_eq!(of("systems") + of("servers"), tables().len());
+}
