@@ -58,7 +58,15 @@ fn main() -> Result<(), Failure> {
     for (what, compression_rows) in [("stage", false), ("stage, with compression rows", true)] {
         report(what, bytes, || {
             let options = StageOptions { compression_rows, ..StageOptions::default() };
-            Ok(stage(&source, &scratch.path().join("staged"), options, &mut |_| (), &|| false)?.bytes)
+            Ok(stage(
+                &source,
+                &scratch.path().join("staged"),
+                options,
+                &mut Reference::default(),
+                &mut |_| (),
+                &|| false,
+            )?
+            .bytes)
         });
     }
     report("describe", bytes, || {
@@ -68,7 +76,15 @@ fn main() -> Result<(), Failure> {
     let bytes = read(&default_run, |_| ())?;
     report("stage the generated events of a default run, with compression rows", bytes, || {
         let options = StageOptions::default();
-        Ok(stage(&default_run, &scratch.path().join("staged"), options, &mut |_| (), &|| false)?.bytes)
+        Ok(stage(
+            &default_run,
+            &scratch.path().join("staged"),
+            options,
+            &mut Reference::default(),
+            &mut |_| (),
+            &|| false,
+        )?
+        .bytes)
     });
     Ok(())
 }

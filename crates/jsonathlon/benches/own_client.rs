@@ -19,7 +19,7 @@ use std::process::{Child, Command, Stdio};
 
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::stage::{StageOptions, stage};
+use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
 use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Ran};
 use jsonathlon_measure::statistics::{median, paired_ratio};
@@ -121,7 +121,7 @@ fn main() -> Result<(), Problem> {
         ..StageOptions::default()
     };
     let source = Source::Generated { seed: 1, start: 0, documents, malformed: 0 };
-    let staged = stage(&source, scratch.path(), options, &mut |_| {}, &|| false)?;
+    let staged = stage(&source, scratch.path(), options, &mut Blind, &mut |_| {}, &|| false)?;
     let (file, documents, megabytes) =
         (staged.clean.clone(), staged.clean_documents, staged.clean_bytes as f64 / 1e6);
     println!("{documents} documents, {megabytes:.0} MB, {pairs} pairs");

@@ -27,7 +27,7 @@ The cache of installed systems is ~/.cache/jsonathlon; JSONATHLON_CACHE moves it
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Load documents, ask questions, check answers, print tables
-    Run(Box<RunArguments>),
+    Run(Box<RunCommand>),
     /// List, install, check or remove the systems that can be tested
     Systems(SystemsArguments),
     /// Generate documents, or describe a data set
@@ -65,12 +65,6 @@ pub(crate) enum Command {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Workload {
-    /// The billion-document JSON challenge: load, five questions and one more
-    Analytics,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum States {
     /// Background work has ended by itself
     Drained,
@@ -98,11 +92,47 @@ pub(crate) enum Transport {
     Unix,
 }
 
+/// A workload with its own arguments; without a name it is analytics.
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_value_name = "WORKLOAD",
+    subcommand_help_heading = "Workloads"
+)]
+pub(crate) struct RunCommand {
+    #[command(subcommand)]
+    pub(crate) workload: Option<RunWorkload>,
+    #[command(flatten)]
+    pub(crate) analytics: AnalyticsArguments,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RunWorkload {
+    /// The billion-document JSON challenge: load, five questions and one more [default]
+    Analytics(Box<AnalyticsArguments>),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AnalyticsArguments {
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+    /// Hot trials a round and question [default: 0.3 s worth of them, 3 at least and 20 at most]
+    #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = ANALYTICS)]
+    pub(crate) trials: Option<u32>,
+    /// In which state of the data questions are asked
+    #[arg(long, value_enum, default_value = "drained", help_heading = ANALYTICS)]
+    pub(crate) state: States,
+    /// Measure the published definition of cold too (page cache dropped, engine left running)
+    #[arg(long, help_heading = ANALYTICS)]
+    pub(crate) cold_os: bool,
+}
+
+/// Over the options of this workload alone.
+const ANALYTICS: &str = "Options of analytics";
+
+/// What every workload can be told.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Workloads to run
-    #[arg(value_name = "WORKLOAD", default_value = "analytics")]
-    pub(crate) workloads: Vec<Workload>,
     /// Systems, as NAME or NAME@VERSION, separated by commas, or `all` [default: the embedded engines]
     #[arg(long, short = 's', value_name = "NAMES")]
     pub(crate) systems: Option<String>,
@@ -149,7 +179,7 @@ pub(crate) struct RunArguments {
     #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["precision", "budget"], value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
     /// Time for the whole run once systems are installed, loads included, such as 10m; refused after the first round
-    /// where five rounds do not fit [default: 75s, or as long as five rounds take]
+    /// where five rounds do not fit [default: 85s, or as long as five rounds take]
     #[arg(long, value_name = "TIME", value_parser = size::seconds)]
     pub(crate) budget: Option<f64>,
     /// Go on with rounds until the interval of every ranked cell lies within so many per cent of its median, or the
@@ -159,21 +189,12 @@ pub(crate) struct RunArguments {
     /// Rounds that begin with a load into a fresh folder [default: 3 where a load takes less than a minute, else 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) load_rounds: Option<u32>,
-    /// Hot trials a round and question [default: 0.3 s worth of them, 3 at least and 20 at most]
-    #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
-    pub(crate) trials: Option<u32>,
-    /// In which state of the data questions are asked
-    #[arg(long, value_enum, default_value = "drained")]
-    pub(crate) state: States,
     /// Limit of one trial, such as 90s, 10m or 1h
     #[arg(long, value_name = "TIME", default_value = "1h", value_parser = size::seconds)]
     pub(crate) timeout: f64,
     /// Limit of one load, or of one settling
     #[arg(long, value_name = "TIME", default_value = "12h", value_parser = size::seconds)]
     pub(crate) load_timeout: f64,
-    /// Measure the published definition of cold too (page cache dropped, engine left running)
-    #[arg(long)]
-    pub(crate) cold_os: bool,
     /// Leave out the yardstick, a hand-written program beside which every time is shown
     #[arg(long)]
     pub(crate) no_yardstick: bool,

@@ -8,7 +8,7 @@ use jsonathlon_report::format;
 use jsonathlon_results::id::Step;
 use jsonathlon_results::record::{Cell, Verdict};
 use jsonathlon_systems::{Progress as InstallProgress, Step as InstallStep};
-use jsonathlon_workloads::observer::{Event, Observer};
+use jsonathlon_workloads::observer::{Event, Observer, Work};
 
 /// Plain lines about long work come at most this often.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
@@ -63,13 +63,12 @@ impl RunProgress {
         }
     }
 
-    fn began(&mut self, what: &str) {
+    fn began(&mut self, work: Work, what: &str) {
         what.clone_into(&mut self.what);
-        let in_rounds = what.starts_with("round ");
         self.bar.set_style(spinner());
         self.bar.set_message(self.message());
         // Rounds are many; elsewhere than on a terminal their progress is told by time.
-        if !in_rounds && !self.terminal {
+        if work != Work::Turn && !self.terminal {
             self.line(what);
         }
     }
@@ -118,7 +117,7 @@ fn configuration(cell: &Cell) -> String {
 impl Observer for RunProgress {
     fn event(&mut self, event: &Event<'_>) {
         match event {
-            Event::Began { what } => self.began(what),
+            Event::Began { work, what } => self.began(*work, what),
             Event::Progress { done, total, unit } => self.progress(*done, *total, unit),
             Event::Trials { done, planned } => {
                 self.trials = (*done, *planned);
@@ -239,7 +238,7 @@ impl CheckBar {
 
 impl Observer for CheckBar {
     fn event(&mut self, event: &Event<'_>) {
-        if let Event::Began { what } = event {
+        if let Event::Began { what, .. } = event {
             self.bar.set_message(format!("{}: {what}", self.name));
         }
     }

@@ -55,7 +55,7 @@ fn unknown_names_are_refused_with_the_nearest_ones() {
         (&["-d", "x", "-n", "10"], &["cannot be used with"]),
         (&["--resume", "x", "-n", "10"], &["cannot be used with"]),
         (&["--resume", "x"], &["x holds no run"]),
-        (&["graphs"], &["invalid value 'graphs'", "analytics"]),
+        (&["graphs"], &["unrecognized subcommand 'graphs'", "WORKLOAD"]),
         (&["--systems-dir", "nowhere"], &["nowhere"]),
     ] {
         let out = world.text("out");

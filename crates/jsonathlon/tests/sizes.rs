@@ -165,7 +165,7 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
     let (count, at) = (cores.to_string(), folder.display().to_string());
     let from = file.display().to_string();
     let values = [("table", "documents"), ("file", &from), ("cores", &count), ("folder", &at)];
-    let analytics = &target.analytics;
+    let analytics = &target.part;
     let filled = |name: &str| -> Vec<String> {
         analytics.statements(name).iter().map(|text| fill(text, &values).unwrap()).collect()
     };

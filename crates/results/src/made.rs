@@ -122,6 +122,7 @@ pub fn manifest(configurations: Vec<Configuration>, plan: Planned) -> Manifest {
             reference_sizes: [("raw".to_owned(), 480 * DOCUMENTS)].into(),
         },
         configurations,
+        workloads: vec!["analytics".into()],
         settings: serde_json::json!({"rounds": 5}),
         plan,
     }

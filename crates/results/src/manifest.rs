@@ -101,6 +101,11 @@ fn yes() -> bool {
     true
 }
 
+/// What there was before runs named their workloads.
+fn analytics() -> Vec<String> {
+    vec!["analytics".to_owned()]
+}
+
 fn is_yes(value: &bool) -> bool {
     *value
 }
@@ -142,7 +147,10 @@ pub struct Manifest {
     pub data: Data,
     /// The configurations, in plan order.
     pub configurations: Vec<Configuration>,
-    /// Settings of the plan (rounds, limits, states), so that `--resume` plans the same.
+    /// The workloads that were run.
+    #[serde(default = "analytics")]
+    pub workloads: Vec<String>,
+    /// Settings of the plan (rounds, limits), so that `--resume` plans the same; each workload's own under its name.
     pub settings: serde_json::Value,
     /// The plan.
     pub plan: Planned,

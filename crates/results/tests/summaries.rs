@@ -112,6 +112,7 @@ fn run() -> Run {
                 staging_s: Some(0.5),
                 reference_sizes: [("raw".to_owned(), 48_000), ("lz4".to_owned(), 21_000)].into(),
             },
+            workloads: vec!["analytics".into()],
             configurations: vec![mock()],
             settings: serde_json::Value::Null,
             plan: Planned { trials: planned },

@@ -1,18 +1,24 @@
 //! Workloads: each plans trials and runs them through drivers' workers, and records what happened.
 //!
-//! A workload knows no protocol and no system: it fills the statements of a configuration and hands them
-//! to a session.
+//! What all of them share is here: targets and sessions, loading, pace, the recorder. A workload is a room of its own
+//! behind [`workload::Workload`].
 
 pub mod analytics;
+pub mod bench;
+pub mod cells;
 pub mod engine;
+pub mod loading;
 pub mod observer;
 pub mod pace;
 pub mod proof;
+pub mod recorder;
 pub mod run;
 pub mod session;
 pub mod settings;
 pub mod target;
+pub mod workload;
 
+mod bound;
 mod error;
 
 pub use error::RunError;

@@ -2,11 +2,24 @@
 
 use jsonathlon_results::record::{PlanCheck, Rejects, Structure, Trial};
 
+/// Kinds of work that take a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// Making documents ready.
+    Staging,
+    /// Loading a system.
+    Loading,
+    /// One of many turns in a round.
+    Turn,
+}
+
 /// One thing that happened.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// A stretch of work with a name began: staging documents, loading a system, a round.
     Began {
+        /// What kind of work.
+        work: Work,
         /// What, in a few words.
         what: &'a str,
     },

@@ -12,10 +12,11 @@ use jsonathlon_results::summary::Run;
 use jsonathlon_servers::wait_until_gone;
 
 use crate::RunError;
-use crate::analytics::{TABLE, cell_result};
+use crate::analytics::{Analytics, AnalyticsSettings};
+use crate::bench::TABLE;
 use crate::observer::Observer;
 use crate::run::{Plan, start};
-use crate::session::{AskError, GONE_LIMIT, Session, WorkerCommand};
+use crate::session::{Ended, GONE_LIMIT, Session, WorkerCommand};
 use crate::settings::Settings;
 use crate::target::Target;
 
@@ -58,9 +59,6 @@ pub fn prove(
             load_rounds: Some(1),
             timeout_s: LIMIT.as_secs_f64(),
             load_timeout_s: LIMIT.as_secs_f64(),
-            hot_trials: 1,
-            most_hot_trials: 1,
-            cold: false,
             keep_data: true,
             ..Settings::default()
         },
@@ -70,7 +68,8 @@ pub fn prove(
     };
     let folder = scratch.join("run");
     let data = folder.join("work").join(&id);
-    let ended = start(&plan, &folder, observer, cancelled);
+    let once = AnalyticsSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..Default::default() };
+    let ended = start(&plan, &mut Analytics::new(once), &folder, observer, cancelled);
     // An interrupted run leaves its server to be ended by its guard; the folder can be removed after that.
     wait_until_gone(&data, GONE_LIMIT);
     ended?;
@@ -85,7 +84,7 @@ pub fn prove(
         if dropped.is_err() {
             session.kill();
         }
-        match cell_result(dropped)? {
+        match Ended::split(dropped)? {
             Ok(version) => proof.version = version,
             Err(failure) => {
                 proof.problems.push(format!("drop: {}: {}", failure.kind.word(), failure.error));
@@ -109,13 +108,13 @@ pub fn reported_version(
     let (folder, log) = (scratch.join("data"), scratch.join("log"));
     let cores = Settings::default().cores;
     let mut session = Session::new(target, worker, folder, log, cores, Subject::default(), cancelled);
-    let version = cell_result(session.version());
+    let version = Ended::split(session.version());
     session.kill();
     version?.map_err(|failure| RunError::Environment(failure.error))
 }
 
 /// Ends what the run began: the data is opened once more, and goes as the system's folder says.
-fn drop_table(session: &mut Session<'_>) -> Result<String, AskError> {
+fn drop_table(session: &mut Session<'_>) -> Result<String, Ended> {
     session.open()?;
     let drop = session.statements("drop", &[("table", TABLE)])?;
     session.run(drop, LIMIT)?;

@@ -19,11 +19,14 @@ use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{Body, Record};
 
 use crate::RunError;
-use crate::analytics::{Analytics, Recorder, is_json};
-use crate::observer::{Event, Observer};
-use crate::session::WorkerCommand;
+use crate::bench::Bench;
+use crate::engine::WorkerCommand;
+use crate::loading::is_json;
+use crate::observer::{Event, Observer, Work};
+use crate::recorder::Recorder;
 use crate::settings::Settings;
 use crate::target::Target;
+use crate::workload::Workload;
 
 /// Bytes on disk that a system may need per byte of documents: the documents themselves, an index, and
 /// the log or the old copies that stay until they are cleaned up.
@@ -55,14 +58,16 @@ pub struct Plan {
 /// [`RunError::Interrupted`] the folder can be resumed once its manifest is there.
 pub fn start(
     plan: &Plan,
+    workload: &mut dyn Workload,
     folder: &Path,
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
     let begun = Instant::now();
+    takes(plan, workload)?;
     let folder = RunFolder::create(folder)?;
     let clock = MonotonicClock::new();
-    let staged = match ready(plan, &folder, observer, cancelled) {
+    let staged = match ready(plan, workload, &folder, observer, cancelled) {
         Ok(staged) => staged,
         Err(error) => {
             // A folder without a manifest is of no use to anybody. The error that matters is the first.
@@ -73,17 +78,27 @@ pub fn start(
     let staging_s = clock.now().as_secs_f64();
     let disk_bytes_per_s = disk::read_bandwidth(&folder.work())
         .map_err(RunError::io("measure the disk under the run folder"))?;
-    let analytics = Analytics { begun, ..analytics(plan, &staged, &folder, disk_bytes_per_s, cancelled) };
-    let manifest =
-        manifest(plan, &staged, &folder, &Before { disk_bytes_per_s, staging_s }, analytics.keys())?;
+    let setting = Setting { workload: workload.name(), staged: &staged, disk_bytes_per_s };
+    let bench = Bench { begun, ..bench(plan, &setting, &folder, cancelled) };
+    let manifest = manifest(plan, workload, &folder, &bench, staging_s)?;
     folder.write_manifest(&manifest)?;
     let (journal, _) = folder.journal()?;
-    run_trials(&analytics, &mut Recorder::new(&folder, journal, &[], &manifest.plan.trials, observer))?;
+    let mut recorder = Recorder::new(&folder, journal, &[], &manifest.plan.trials, observer);
+    run_trials(workload, &bench, &mut recorder)?;
     clean_up(plan, &folder)
+}
+
+/// Refuses a plan with a target that the workload cannot run on.
+fn takes(plan: &Plan, workload: &dyn Workload) -> Result<(), RunError> {
+    match plan.targets.iter().find_map(|target| workload.refuses(target)) {
+        Some(why) => Err(RunError::Catalogue(format!("{} cannot run: {why}", workload.name()))),
+        None => Ok(()),
+    }
 }
 
 fn ready(
     plan: &Plan,
+    workload: &mut dyn Workload,
     folder: &RunFolder,
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
@@ -91,7 +106,7 @@ fn ready(
     if let Source::Generated { documents, .. } = &plan.source {
         check_room(folder, documents.saturating_mul(EVENT_BYTES), databases(plan))?;
     }
-    let staged = stage_documents(plan, folder, true, observer, cancelled)?;
+    let staged = stage_documents(plan, workload, folder, true, observer, cancelled)?;
     check_room(folder, staged.bytes, databases(plan))?;
     Ok(staged)
 }
@@ -108,6 +123,7 @@ fn databases(plan: &Plan) -> usize {
 /// As [`start`]; also when plan, artifacts or documents are not those of the run.
 pub fn resume(
     plan: &Plan,
+    workload: &mut dyn Workload,
     folder: &Path,
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
@@ -125,18 +141,17 @@ pub fn resume(
         }
     }
     empty(&folder.work())?;
-    let staged = stage_documents(plan, &folder, false, observer, cancelled)?;
+    let staged = stage_documents(plan, workload, &folder, false, observer, cancelled)?;
     if staged.digest != manifest.data.digest {
         return Err(RunError::Changed(format!(
             "the documents are not those of the run ({} then, {} now); start a new run",
             manifest.data.digest, staged.digest
         )));
     }
-    let analytics = Analytics {
-        resumed: true,
-        ..analytics(plan, &staged, &folder, manifest.disk_bytes_per_s, cancelled)
-    };
-    if analytics.keys() != manifest.plan.trials {
+    let disk_bytes_per_s = manifest.disk_bytes_per_s;
+    let setting = Setting { workload: workload.name(), staged: &staged, disk_bytes_per_s };
+    let bench = Bench { resumed: true, ..bench(plan, &setting, &folder, cancelled) };
+    if workload.keys(&bench) != manifest.plan.trials {
         return Err(RunError::Changed(
             "this version of the program plans other trials; resume it with the version that began it, or \
              start a new run"
@@ -148,22 +163,30 @@ pub fn resume(
     let at_ms = jiff::Timestamp::now().as_millisecond();
     journal.append(&Record::new(format!("resumed:{}", resumed + 1), Body::Resumed { at_ms }))?;
     let trials = &manifest.plan.trials;
-    run_trials(&analytics, &mut Recorder::new(&folder, journal, &records, trials, observer))?;
+    let mut recorder = Recorder::new(&folder, journal, &records, trials, observer);
+    run_trials(workload, &bench, &mut recorder)?;
     clean_up(plan, &folder)
 }
 
-fn analytics<'a>(
-    plan: &'a Plan,
+/// What is known once documents are staged.
+struct Setting<'a> {
+    workload: &'static str,
     staged: &'a Staged,
-    folder: &RunFolder,
     disk_bytes_per_s: Option<f64>,
+}
+
+fn bench<'a>(
+    plan: &'a Plan,
+    setting: &Setting<'a>,
+    folder: &RunFolder,
     cancelled: &'a dyn Fn() -> bool,
-) -> Analytics<'a> {
-    Analytics {
+) -> Bench<'a> {
+    Bench {
+        workload: setting.workload,
         targets: &plan.targets,
-        staged,
+        staged: setting.staged,
         settings: &plan.settings,
-        disk_bytes_per_s,
+        disk_bytes_per_s: setting.disk_bytes_per_s,
         worker: &plan.worker,
         work: folder.work(),
         logs: folder.logs(),
@@ -175,21 +198,26 @@ fn analytics<'a>(
 }
 
 /// The trials, with the 1 Hz series beside them. The series of a resumed run goes on in the same file.
-fn run_trials(analytics: &Analytics<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+fn run_trials(
+    workload: &dyn Workload,
+    bench: &Bench<'_>,
+    recorder: &mut Recorder<'_>,
+) -> Result<(), RunError> {
     let folder = recorder.folder;
     let output = folder.series()?;
-    let _until_the_end = Series::start(&folder.work(), analytics.subject.clone(), INTERVAL, output);
-    analytics.run(recorder)
+    let _until_the_end = Series::start(&folder.work(), bench.subject.clone(), INTERVAL, output);
+    workload.run(bench, recorder)
 }
 
 fn stage_documents(
     plan: &Plan,
+    workload: &mut dyn Workload,
     folder: &RunFolder,
     compression_rows: bool,
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Staged, RunError> {
-    observer.event(&Event::Began { what: "staging documents and computing reference answers" });
+    observer.event(&Event::Began { work: Work::Staging, what: "staging documents" });
     let options =
         StageOptions { compression_rows, suspect: suspects(&plan.targets)?, ..StageOptions::default() };
     let generated = matches!(plan.source, Source::Generated { .. });
@@ -197,7 +225,7 @@ fn stage_documents(
         let unit = if generated { "documents" } else { "bytes" };
         observer.event(&Event::Progress { done: progress.done, total: progress.total, unit });
     };
-    match stage(&plan.source, &folder.work(), options, &mut progress, cancelled) {
+    match stage(&plan.source, &folder.work(), options, &mut *workload.observer(), &mut progress, cancelled) {
         Err(DataError::Cancelled) => Err(RunError::Interrupted),
         other => Ok(other?),
     }
@@ -207,7 +235,7 @@ fn stage_documents(
 fn suspects(targets: &[Target]) -> Result<Traits, RunError> {
     let mut traits = Traits::SUSPECT;
     for target in targets {
-        for name in &target.analytics.suspects {
+        for name in &target.part.suspects {
             let one = Traits::from_name(name).ok_or_else(|| {
                 let known: Vec<&str> = Traits::NAMED.iter().map(|(name, _)| *name).collect();
                 RunError::Catalogue(format!(
@@ -245,22 +273,21 @@ fn check_room(folder: &RunFolder, bytes: u64, targets: usize) -> Result<(), RunE
     }
 }
 
-/// What was measured before the first trial.
-struct Before {
-    disk_bytes_per_s: Option<f64>,
-    staging_s: f64,
-}
-
 fn manifest(
     plan: &Plan,
-    staged: &Staged,
+    workload: &dyn Workload,
     folder: &RunFolder,
-    before: &Before,
-    trials: Vec<String>,
+    bench: &Bench<'_>,
+    staging_s: f64,
 ) -> Result<Manifest, RunError> {
+    let staged = bench.staged;
     let json = |value: serde_json::Result<serde_json::Value>| {
         value.map_err(|error| RunError::Environment(format!("failed to write the manifest: {error}")))
     };
+    let mut settings = json(serde_json::to_value(&plan.settings))?;
+    if let Some(all) = settings.as_object_mut() {
+        all.insert(workload.name().to_owned(), workload.settings());
+    }
     let reference_sizes = staged.sizes.as_ref().map_or_else(BTreeMap::new, |sizes| {
         BTreeMap::from([
             ("raw".to_owned(), sizes.raw),
@@ -276,20 +303,21 @@ fn manifest(
         command: plan.command.clone(),
         machine: Machine::here(folder.path()),
         clock: MonotonicClock::new().resolution(10_000),
-        disk_bytes_per_s: before.disk_bytes_per_s,
+        disk_bytes_per_s: bench.disk_bytes_per_s,
         data: Data {
             documents: staged.documents,
             bytes: staged.bytes,
             digest: staged.digest.clone(),
             source: plan.source.to_string(),
             origin: json(serde_json::to_value(&plan.source))?,
-            staging_s: Some(before.staging_s),
+            staging_s: Some(staging_s),
             malformed: staged.suspects.iter().filter(|suspect| !is_json(suspect)).count() as u64,
             reference_sizes,
         },
         configurations: plan.targets.iter().map(configuration).collect(),
-        settings: json(serde_json::to_value(&plan.settings))?,
-        plan: Planned { trials },
+        workloads: vec![workload.name().to_owned()],
+        settings,
+        plan: Planned { trials: workload.keys(bench) },
     })
 }
 

@@ -1,6 +1,5 @@
-//! What the user can set about a run.
+//! What the user can set about a run, whatever its workload.
 
-use jsonathlon_results::id::State;
 use jsonathlon_systems::Transport;
 use serde::{Deserialize, Serialize};
 
@@ -30,7 +29,8 @@ pub struct Elsewhere {
     pub restart: Option<String>,
 }
 
-/// Settings of a run; written to its manifest, so that a resumed run plans the same trials.
+/// Settings that all workloads share. They are written to the manifest, so that a resumed run plans the same trials;
+/// each workload's own stand there under its name.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Rounds at least, which are planned.
@@ -45,20 +45,6 @@ pub struct Settings {
     pub timeout_s: f64,
     /// Limit of a load or a settling, seconds.
     pub load_timeout_s: f64,
-    /// States in which the questions are asked. Sizes are taken in both whatever this says.
-    pub states: Vec<State>,
-    /// Hot trials a round at least.
-    pub hot_trials: u32,
-    /// Hot trials a round at most.
-    pub most_hot_trials: u32,
-    /// Seconds that hot trials of one question may take in one round, between these two numbers: a fast
-    /// question is asked more often, because its single times scatter more.
-    pub hot_duration_s: f64,
-    /// Whether questions are asked cold, with the engine restarted before each.
-    #[serde(default = "yes")]
-    pub cold: bool,
-    /// Whether the published definition of cold is measured too.
-    pub cold_os: bool,
     /// Whether databases' folders stay.
     pub keep_data: bool,
     /// Seed of generated documents.
@@ -73,24 +59,12 @@ pub struct Settings {
     pub cores: usize,
 }
 
-fn yes() -> bool {
-    true
-}
-
 impl Settings {
     /// Rounds that begin with a load, of a system whose first load and draining took `seconds`.
     #[must_use]
     pub fn load_rounds_of(&self, seconds: f64) -> u32 {
         let most = self.load_rounds.unwrap_or(if seconds < SHORT_LOAD_S { LOAD_ROUNDS } else { 1 });
         most.max(1)
-    }
-
-    /// Hot trials of a question that takes `seconds`.
-    #[must_use]
-    pub fn hot_trials_of(&self, seconds: f64) -> u32 {
-        let fitting = (self.hot_duration_s / seconds.max(1e-9)).ceil();
-        // A float beyond u32 becomes the largest u32, which the upper limit cuts.
-        (fitting as u32).min(self.most_hot_trials).max(self.hot_trials)
     }
 }
 
@@ -102,34 +76,11 @@ impl Default for Settings {
             load_rounds: None,
             timeout_s: 3600.0,
             load_timeout_s: 12.0 * 3600.0,
-            states: vec![State::Drained],
-            hot_trials: 3,
-            most_hot_trials: 20,
-            hot_duration_s: 0.3,
-            cold: true,
-            cold_os: false,
             keep_data: false,
             seed: 1,
             transport: Transport::default(),
             elsewhere: Vec::new(),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fast_questions_are_asked_more_often_within_limits() {
-        let settings = Settings::default();
-        for (seconds, trials) in
-            [(0.0, 20), (0.001, 20), (0.015, 20), (0.075, 4), (0.2, 3), (1.0, 3), (3600.0, 3)]
-        {
-            assert_eq!(settings.hot_trials_of(seconds), trials, "{seconds}");
-        }
-        let fixed = Settings { hot_trials: 7, most_hot_trials: 7, ..settings };
-        assert_eq!((fixed.hot_trials_of(1e-6), fixed.hot_trials_of(100.0)), (7, 7));
     }
 }

@@ -31,7 +31,7 @@ pub struct Target {
     /// What to run.
     pub configuration: Configuration,
     /// The workload's part of it.
-    pub analytics: Analytics,
+    pub part: Analytics,
     /// Where its program lies.
     pub installed: Installed,
     /// The server to be reached instead, which somebody else runs.
@@ -56,8 +56,8 @@ impl Target {
     /// A configuration with its installed artifact; none where it has no part in the workload.
     #[must_use]
     pub fn new(configuration: Configuration, installed: Installed) -> Option<Self> {
-        let analytics = configuration.analytics.clone()?;
-        Some(Self { configuration, analytics, installed, guest: None })
+        let part = configuration.analytics.clone()?;
+        Some(Self { configuration, part, installed, guest: None })
     }
 
     /// The same configuration on a server that somebody else runs.

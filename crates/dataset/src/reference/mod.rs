@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::questions::{COMMIT, CREATE, LIKE, POST, Question, REPOST, VETERANS};
 use crate::scan::Event;
+use crate::stage::Observe;
 use crate::value::{Row, Value, rows_digest};
 
 mod users;
@@ -76,6 +77,12 @@ pub struct Reference {
     posters: HashMap<User, Times, FixedState>,
     languages: HashMap<Box<str>, u64, FixedState>,
     without_language: u64,
+}
+
+impl Observe for Reference {
+    fn document(&mut self, event: &Event<'_>) {
+        self.observe(event);
+    }
 }
 
 impl Reference {

@@ -12,8 +12,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::reference::Reference;
-use crate::scan::{Scanner, Traits};
+use crate::scan::{Event, Scanner, Traits};
 use crate::source::{Block, Reading, Source, Step};
 
 mod output;
@@ -47,6 +46,26 @@ impl Default for StageOptions {
     fn default() -> Self {
         StageOptions { compression_rows: true, suspect: Traits::SUSPECT, samples: 1_000 }
     }
+}
+
+/// Looks at documents while they are staged, so that they need not be read twice.
+pub trait Observe {
+    /// Called for every document that is no suspect, in order.
+    fn document(&mut self, event: &Event<'_>);
+}
+
+impl<T: Observe + ?Sized> Observe for &mut T {
+    fn document(&mut self, event: &Event<'_>) {
+        (**self).document(event);
+    }
+}
+
+/// Does not look.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Blind;
+
+impl Observe for Blind {
+    fn document(&mut self, _: &Event<'_>) {}
 }
 
 /// How far staging is.
@@ -100,8 +119,6 @@ pub struct Staged {
     pub clean_bytes: u64,
     /// The other documents, in order.
     pub suspects: Vec<Suspect>,
-    /// The right answers over the documents in `clean`.
-    pub reference: Reference,
     /// Sizes of the offered documents when compressed, if they were asked for.
     pub sizes: Option<ReferenceSizes>,
     /// Documents of `clean` to read back.
@@ -134,22 +151,51 @@ impl Staged {
         clean_ordinal + before as u64
     }
 
-    /// Adds suspects that a system has accepted to a reference.
+    /// Reads the clean documents again and shows them, less those with the given numbers (among the clean ones, from 0).
+    ///
+    /// # Errors
+    ///
+    /// When the file of clean documents cannot be read, or holds another number of them than when it was staged.
+    pub fn show_without(&self, rejected: &HashSet<u64>, observer: &mut dyn Observe) -> Result<(), DataError> {
+        if self.clean_documents == 0 {
+            return Ok(());
+        }
+        let mut lines = Source::Path(self.clean.clone()).open()?;
+        let mut scanner = Scanner::new();
+        let mut block = Block::new();
+        let mut ordinal = 0;
+        while lines.next_block(&mut block)? {
+            block.scan(&mut scanner, |_, scan| {
+                if !rejected.contains(&ordinal) {
+                    observer.document(&scan.event);
+                }
+                ordinal += 1;
+                Ok::<_, DataError>(())
+            })?;
+        }
+        if ordinal != self.clean_documents {
+            let (path, expected) = (self.clean.clone(), self.clean_documents);
+            return Err(DataError::Changed { path, expected, found: ordinal });
+        }
+        Ok(())
+    }
+
+    /// Shows suspects, such as those that a system has accepted.
     ///
     /// # Errors
     ///
     /// As [`Staged::suspect_bytes`].
-    pub fn add_suspects<'a>(
+    pub fn show_suspects<'a>(
         &self,
-        reference: &mut Reference,
-        accepted: impl IntoIterator<Item = &'a Suspect>,
+        shown: impl IntoIterator<Item = &'a Suspect>,
+        observer: &mut dyn Observe,
     ) -> Result<(), DataError> {
         let mut scanner = Scanner::new();
-        for suspect in accepted {
+        for suspect in shown {
             let bytes = self
                 .suspect_bytes(suspect)
                 .map_err(|error| DataError::io("read", &self.folder.join(SUSPECTS_FILE), error))?;
-            reference.observe(&scanner.scan(&bytes).event);
+            observer.document(&scanner.scan(&bytes).event);
         }
         Ok(())
     }
@@ -157,7 +203,7 @@ impl Staged {
 
 /// Reads a source once and stages its documents in a folder, which is created if need be.
 ///
-/// `progress` is called for every block of documents, and `cancelled` at least twenty times a second, even while the
+/// `observer` sees every clean document, `progress` is called for every block of documents, and `cancelled` at least twenty times a second, even while the
 /// source has nothing to give. On any error the files that were begun are removed.
 ///
 /// # Errors
@@ -169,6 +215,7 @@ pub fn stage(
     source: &Source,
     folder: &Path,
     options: StageOptions,
+    observer: &mut dyn Observe,
     progress: &mut dyn FnMut(Progress),
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Staged, DataError> {
@@ -189,7 +236,7 @@ pub fn stage(
                     compressors.add(&block)?;
                 }
                 let pass = pass.as_mut().ok_or(DataError::Thread { thread: "reading" })?;
-                pass.block(&block, &tally, cancelled)?;
+                pass.block(&block, &tally, observer, cancelled)?;
                 progress(Progress {
                     documents: tally.documents,
                     bytes: tally.bytes,
@@ -209,35 +256,4 @@ pub fn stage(
     staged.sizes = sizes;
     staged.skipped = skipped;
     Ok(staged)
-}
-
-/// The right answers over the clean documents less those with the given numbers (among the clean ones, from 0), which is
-/// found by reading them again.
-///
-/// # Errors
-///
-/// When the file of clean documents cannot be read, or holds another number of them than when it was staged.
-pub fn reference_without(staged: &Staged, rejected: &HashSet<u64>) -> Result<Reference, DataError> {
-    let mut reference = Reference::default();
-    if staged.clean_documents == 0 {
-        return Ok(reference);
-    }
-    let mut lines = Source::Path(staged.clean.clone()).open()?;
-    let mut scanner = Scanner::new();
-    let mut block = Block::new();
-    let mut ordinal = 0;
-    while lines.next_block(&mut block)? {
-        block.scan(&mut scanner, |_, scan| {
-            if !rejected.contains(&ordinal) {
-                reference.observe(&scan.event);
-            }
-            ordinal += 1;
-            Ok::<_, DataError>(())
-        })?;
-    }
-    if ordinal != staged.clean_documents {
-        let (path, expected) = (staged.clean.clone(), staged.clean_documents);
-        return Err(DataError::Changed { path, expected, found: ordinal });
-    }
-    Ok(reference)
 }

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::output::Output;
 use super::samples::Sampler;
-use super::{CLEAN_FILE, SUSPECTS_FILE, StageOptions, Staged, Suspect};
+use super::{CLEAN_FILE, Observe, SUSPECTS_FILE, StageOptions, Staged, Suspect};
 use crate::error::DataError;
-use crate::reference::Reference;
 use crate::scan::{Scanner, Traits};
 use crate::source::{Block, Source, Tally};
 use crate::value::digest_text;
@@ -33,7 +32,6 @@ pub(super) struct Pass {
     options: StageOptions,
     scanner: Scanner,
     hasher: blake3::Hasher,
-    reference: Reference,
     sampler: Sampler,
     clean: Clean,
     clean_documents: u64,
@@ -73,7 +71,6 @@ impl Pass {
             options,
             scanner: Scanner::new(),
             hasher: blake3::Hasher::new(),
-            reference: Reference::default(),
             clean,
             clean_documents: 0,
             clean_bytes: 0,
@@ -95,6 +92,7 @@ impl Pass {
         &mut self,
         block: &Block,
         tally: &Tally,
+        observer: &mut dyn Observe,
         cancelled: &dyn Fn() -> bool,
     ) -> Result<(), DataError> {
         self.hasher.update(block.bytes());
@@ -110,7 +108,7 @@ impl Pass {
                 run = next;
                 self.set_aside(scan.traits, scan.fault.map(|fault| fault.to_string()), line)?;
             } else {
-                self.reference.observe(&scan.event);
+                observer.document(&scan.event);
                 self.sampler.offer(self.clean_documents, self.documents, line);
                 self.clean_documents += 1;
                 self.clean_bytes += line.len() as u64 + 1;
@@ -202,7 +200,6 @@ impl Pass {
             clean_documents: self.clean_documents,
             clean_bytes: self.clean_bytes,
             suspects: self.suspects,
-            reference: self.reference,
             sizes: None,
             samples: self.sampler.finish(),
             skipped: Vec::new(),

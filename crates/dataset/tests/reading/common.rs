@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use jsonathlon_dataset::DataError;
+use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{StageOptions, Staged, stage};
 use proptest::prelude::*;
@@ -66,10 +67,27 @@ pub(crate) fn read(source: &Source) -> Result<Vec<Vec<u8>>, DataError> {
     Ok(lines)
 }
 
-/// Stages without anybody watching.
-pub(crate) fn staged(source: &Source, folder: &Path) -> Result<Staged, DataError> {
+/// Staged documents, and the right answers over the clean ones.
+#[derive(Debug)]
+pub(crate) struct Answered {
+    pub(crate) staged: Staged,
+    pub(crate) reference: Reference,
+}
+
+impl std::ops::Deref for Answered {
+    type Target = Staged;
+
+    fn deref(&self) -> &Staged {
+        &self.staged
+    }
+}
+
+/// Stages without anybody being told how far it is.
+pub(crate) fn staged(source: &Source, folder: &Path) -> Result<Answered, DataError> {
     let options = StageOptions { compression_rows: false, ..StageOptions::default() };
-    stage(source, folder, options, &mut |_| (), &|| false)
+    let mut reference = Reference::default();
+    let staged = stage(source, folder, options, &mut reference, &mut |_| (), &|| false)?;
+    Ok(Answered { staged, reference })
 }
 
 /// A text that stands for a JSON string, in many ways of writing it, quotes included.

@@ -9,12 +9,17 @@ use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::{Traits, scan};
 use jsonathlon_dataset::source::Source;
-use jsonathlon_dataset::stage::{
-    CLEAN_FILE, Progress, SUSPECTS_FILE, StageOptions, Staged, reference_without, stage,
-};
+use jsonathlon_dataset::stage::{Blind, CLEAN_FILE, Progress, SUSPECTS_FILE, StageOptions, Staged, stage};
 use proptest::prelude::*;
 
-use crate::common::{did, event, event_text, gzip, lines, staged, write, zstd};
+use crate::common::{Answered, did, event, event_text, gzip, lines, staged, write, zstd};
+
+/// The right answers without the rejected documents, found by reading again.
+fn without(staged: &Staged, rejected: &HashSet<u64>) -> Result<Reference, DataError> {
+    let mut reference = Reference::default();
+    staged.show_without(rejected, &mut reference)?;
+    Ok(reference)
+}
 
 fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(folder)
@@ -36,7 +41,7 @@ fn reference(lines: &[&[u8]]) -> Reference {
 }
 
 /// Everything that holds of any staging of these documents.
-fn check(staged: &Staged, documents: &[&[u8]]) {
+fn check(staged: &Answered, documents: &[&[u8]]) {
     let suspicious = |line: &[u8]| scan(line).traits.intersects(Traits::SUSPECT);
     let clean: Vec<&[u8]> = documents.iter().copied().filter(|line| !suspicious(line)).collect();
     let ndjson: Vec<u8> = documents.iter().flat_map(|line| [line, b"\n".as_slice()].concat()).collect();
@@ -121,7 +126,7 @@ fn a_file_whose_path_engines_misread_is_loaded_from_a_copy() {
     let file = write(data.path(), "no ending", &text);
     std::os::unix::fs::symlink(&file, data.path().join("link.gz")).unwrap();
     let linked = staged(&Source::Path(data.path().join("link.gz")), folder.path()).unwrap();
-    assert_eq!((linked.clean, names(folder.path())), (file, Vec::new()));
+    assert_eq!((linked.staged.clean, names(folder.path())), (file, Vec::new()));
 }
 
 #[test]
@@ -156,7 +161,8 @@ fn every_suspect_is_set_aside_with_its_bytes() {
 
     let options =
         StageOptions { suspect: Traits::SUSPECT | Traits::NUL_ESCAPE, compression_rows: false, samples: 2 };
-    let wider = stage(&Source::Path(file), folder.path(), options, &mut |_| (), &|| false).unwrap();
+    let wider =
+        stage(&Source::Path(file), folder.path(), options, &mut Blind, &mut |_| (), &|| false).unwrap();
     assert_eq!((wider.suspects.len(), wider.suspects[0].ordinal, wider.samples.len()), (9, 1, 2));
     assert_eq!(wider.suspect_bytes(&wider.suspects[0]).unwrap(), nul);
 }
@@ -205,7 +211,7 @@ fn what_an_earlier_staging_left_does_not_stay() {
     // A source that lies where its own copy would: it is not removed.
     let own = write(folder.path(), CLEAN_FILE, lines(10));
     let again = staged(&Source::Path(own.clone()), folder.path()).unwrap();
-    assert_eq!((again.clean, names(folder.path())), (own, vec![CLEAN_FILE.to_string()]));
+    assert_eq!((again.staged.clean, names(folder.path())), (own, vec![CLEAN_FILE.to_string()]));
 }
 
 #[test]
@@ -223,15 +229,21 @@ fn generated_events_are_staged_and_sized() {
     let folder = tempfile::tempdir().unwrap();
     let source = Source::Generated { seed: 5, start: 0, documents: 4_000, malformed: 0 };
     let mut seen = Vec::new();
-    let staged =
-        stage(&source, folder.path(), StageOptions::default(), &mut |progress| seen.push(progress), &|| {
-            false
-        })
-        .unwrap();
+    let mut reference = Reference::default();
+    let staged = stage(
+        &source,
+        folder.path(),
+        StageOptions::default(),
+        &mut reference,
+        &mut |progress| seen.push(progress),
+        &|| false,
+    )
+    .unwrap();
     assert_eq!(staged.documents, 4_000);
     let content = std::fs::read(&staged.clean).unwrap();
     assert_eq!(staged.digest, digest(&content));
     let documents: Vec<&[u8]> = content.strip_suffix(b"\n").unwrap().split(|byte| *byte == b'\n').collect();
+    let staged = Answered { staged, reference };
     check(&staged, &documents);
     let last = seen.pop().unwrap();
     let whole =
@@ -285,12 +297,12 @@ fn the_answers_without_rejected_documents() {
         .filter(|ordinal| !rejected.contains(ordinal))
         .map(|ordinal| clean[ordinal as usize])
         .collect();
-    let without = reference_without(&staged, &rejected).unwrap();
-    assert_eq!(without.answers(), reference(&kept).answers());
-    assert_ne!(without.answers().rows(Question::Q1), staged.reference.answers().rows(Question::Q1));
-    assert_eq!(reference_without(&staged, &HashSet::new()).unwrap().answers(), staged.reference.answers());
+    let rest = without(&staged, &rejected).unwrap();
+    assert_eq!(rest.answers(), reference(&kept).answers());
+    assert_ne!(rest.answers().rows(Question::Q1), staged.reference.answers().rows(Question::Q1));
+    assert_eq!(without(&staged, &HashSet::new()).unwrap().answers(), staged.reference.answers());
     std::fs::write(&staged.clean, lines(7)).unwrap();
-    let error = reference_without(&staged, &rejected).unwrap_err();
+    let error = without(&staged, &rejected).unwrap_err();
     assert!(matches!(error, DataError::Changed { expected: 1_000, found: 7, .. }), "{error}");
 }
 
@@ -309,12 +321,12 @@ fn the_answers_with_accepted_suspects() {
     );
     let staged = staged(&Source::Path(write(data.path(), "a.json", text)), folder.path()).unwrap();
     let mut with = staged.reference.clone();
-    staged.add_suspects(&mut with, staged.suspects.iter().filter(|suspect| suspect.ordinal == 1)).unwrap();
+    staged.show_suspects(staged.suspects.iter().filter(|suspect| suspect.ordinal == 1), &mut with).unwrap();
     let counts = |reference: &Reference| reference.answers().rows(Question::Q2)[0][1..].to_vec();
     assert_eq!(format!("{:?}", counts(&staged.reference)), "[Int(1), Int(1)]");
     assert_eq!(format!("{:?}", counts(&with)), "[Int(2), Int(2)]");
     std::fs::remove_file(folder.path().join(SUSPECTS_FILE)).unwrap();
-    assert!(staged.add_suspects(&mut with, &staged.suspects).is_err());
+    assert!(staged.show_suspects(&staged.suspects, &mut with).is_err());
 }
 
 #[test]
@@ -335,6 +347,7 @@ fn data_without_a_single_object_is_refused() {
             &Source::Path(file),
             folder.path(),
             options,
+            &mut Blind,
             &mut |progress| done = progress.bytes,
             &|| false,
         )
@@ -406,7 +419,8 @@ fn cancelling_stops_at_once_and_leaves_nothing() {
     let endless = Source::Generated { seed: 1, start: 0, documents: 1 << 40, malformed: 0 };
     let start = Instant::now();
     let cancelled = || start.elapsed() > Duration::from_millis(200);
-    let error = stage(&endless, folder.path(), StageOptions::default(), &mut |_| (), &cancelled).unwrap_err();
+    let error = stage(&endless, folder.path(), StageOptions::default(), &mut Blind, &mut |_| (), &cancelled)
+        .unwrap_err();
     assert!(matches!(error, DataError::Cancelled), "{error}");
     assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
     assert_eq!(names(folder.path()), [""; 0]);

@@ -11,6 +11,7 @@ use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_systems::catalogue::{Setting, select_variants};
 use jsonathlon_systems::{Profile, Store};
 use jsonathlon_workloads::RunError;
+use jsonathlon_workloads::analytics::{Analytics, AnalyticsSettings};
 use jsonathlon_workloads::run::{Plan, default_folder, start};
 use jsonathlon_workloads::settings::Settings;
 
@@ -72,12 +73,9 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let interrupt = Interrupt::install()?;
     let blocks = arguments.comparisons.div_ceil(QUESTIONS);
     // Hot trials are what is compared; restarting before each question would only take time.
-    let settings = Settings {
-        rounds: arguments.rounds * blocks,
-        load_rounds: Some(1),
-        cold: false,
-        ..Settings::default()
-    };
+    let settings =
+        Settings { rounds: arguments.rounds * blocks, load_rounds: Some(1), ..Settings::default() };
+    let mut workload = Analytics::new(AnalyticsSettings { cold: false, ..AnalyticsSettings::default() });
     let title = format!("{} {}", configuration.system, configuration.variant);
     let plan = Plan {
         source: Source::Generated { seed: 1, start: 0, documents: arguments.scale, malformed: 0 },
@@ -91,7 +89,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         None => default_folder()?,
     };
     let mut progress = RunProgress::new();
-    let outcome = start(&plan, &folder, &mut progress, &|| interrupt.wanted());
+    let outcome = start(&plan, &mut workload, &folder, &mut progress, &|| interrupt.wanted());
     progress.finish();
     match outcome {
         Err(RunError::Interrupted) => {

@@ -10,6 +10,7 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod shell;
 pub(crate) mod systems;
+pub(crate) mod workload;
 
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;

@@ -16,26 +16,60 @@ use jsonathlon_results::summary::Run;
 use jsonathlon_systems::catalogue::{Setting, select_variants};
 use jsonathlon_systems::{Catalogue, Configuration, Profile, Store, Transport};
 use jsonathlon_workloads::RunError;
+use jsonathlon_workloads::analytics::{Analytics, AnalyticsSettings};
 use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
 use jsonathlon_workloads::settings::Settings;
 use jsonathlon_workloads::target::Target;
+use jsonathlon_workloads::workload::Workload;
 
 use super::elsewhere::{self, Wanted};
+use super::workload;
 use super::{catalogue, install, print, worker};
-use crate::cli::{self, ProfileChoice, RunArguments, States};
+use crate::cli::{self, AnalyticsArguments, ProfileChoice, RunArguments, RunCommand, States};
 use crate::exit::{FAILED_CELL, Failure};
 use crate::interrupt::Interrupt;
 use crate::progress::RunProgress;
 
-pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
+/// What the command line asks for: the arguments that all workloads share, and the workload.
+pub(super) struct Asked<'a> {
+    arguments: &'a RunArguments,
+    workload: Box<dyn Workload>,
+}
+
+impl<'a> Asked<'a> {
+    pub(super) fn analytics(arguments: &'a AnalyticsArguments) -> Self {
+        let usual = AnalyticsSettings::default();
+        let is_plain = matches!(enough(&arguments.run), Enough::Budget { strict: false, .. });
+        let settings = AnalyticsSettings {
+            states: match arguments.state {
+                States::Drained => vec![State::Drained],
+                States::Compacted => vec![State::Compacted],
+                States::Both => State::ALL.to_vec(),
+            },
+            hot_trials: arguments.trials.unwrap_or(usual.hot_trials),
+            most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
+            // More rounds tell more than more trials of one: rounds are what intervals are made of. What the gate tests
+            // are hot trials and loads, so that cold ones need no more rounds than loads.
+            hot_duration_s: if is_plain { SHORT_HOT_S } else { usual.hot_duration_s },
+            cold_rounds: is_plain.then_some(COLD_ROUNDS),
+            cold_os: arguments.cold_os,
+            ..usual
+        };
+        Self { arguments: &arguments.run, workload: Box::new(Analytics::new(settings)) }
+    }
+}
+
+pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
+    let Asked { arguments, workload } = workload::asked(command);
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
     let interrupt = Interrupt::install()?;
     let store = Store::from_environment()?.accepting_newer(arguments.newer.accept_newer);
     let request = match &arguments.resume {
         Some(folder) => continued(folder, &catalogue, &store, &interrupt)?,
-        None => fresh(arguments, &catalogue, &interrupt)?,
+        None => fresh(arguments, workload, &catalogue, &interrupt)?,
     };
+    let mut workload = request.workload;
     let mut targets = targets(request.configurations, &store, &interrupt)?;
     targets.extend(request.elsewhere);
     let plan = Plan {
@@ -48,9 +82,9 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
     let mut progress = RunProgress::new();
     let cancelled = || interrupt.wanted();
     let outcome = if arguments.resume.is_some() {
-        resume(&plan, &request.folder, &mut progress, &cancelled)
+        resume(&plan, &mut *workload, &request.folder, &mut progress, &cancelled)
     } else {
-        start(&plan, &request.folder, &mut progress, &cancelled)
+        start(&plan, &mut *workload, &request.folder, &mut progress, &cancelled)
     };
     progress.finish();
     match outcome {
@@ -61,14 +95,17 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<ExitCode, Failure> {
 }
 
 /// What a run may take that is told nothing about that.
-const USUAL_BUDGET_S: f64 = 75.0;
+const USUAL_BUDGET_S: f64 = 85.0;
 /// Seconds that its hot trials of one question may take in one round, between the least and the most of them.
 const SHORT_HOT_S: f64 = 0.06;
+/// Rounds in which it asks cold, as many as begin with a load.
+const COLD_ROUNDS: u32 = 3;
 /// What one may take that is to be precise, and is told no more.
 const PRECISION_BUDGET_S: f64 = 1800.0;
 
 /// A run before its systems are installed.
 struct Request {
+    workload: Box<dyn Workload>,
     source: Source,
     settings: Settings,
     configurations: Vec<Configuration>,
@@ -77,7 +114,12 @@ struct Request {
     folder: PathBuf,
 }
 
-fn fresh(arguments: &RunArguments, catalogue: &Catalogue, interrupt: &Interrupt) -> Result<Request, Failure> {
+fn fresh(
+    arguments: &RunArguments,
+    workload: Box<dyn Workload>,
+    catalogue: &Catalogue,
+    interrupt: &Interrupt,
+) -> Result<Request, Failure> {
     let source = match &arguments.data {
         None => Source::Generated {
             seed: arguments.seed,
@@ -93,26 +135,13 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue, interrupt: &Interrupt)
             arguments.malformed, arguments.scale
         )));
     }
-    let mut usual = Settings::default();
-    let enough = enough(arguments);
-    if matches!(enough, Enough::Budget { strict: false, .. }) {
-        // More rounds tell more than more trials of one: rounds are what intervals are made of.
-        usual.hot_duration_s = SHORT_HOT_S;
-    }
+    let usual = Settings::default();
     let mut settings = Settings {
         rounds: arguments.rounds.unwrap_or(usual.rounds),
-        enough,
+        enough: enough(arguments),
         load_rounds: arguments.load_rounds,
-        hot_trials: arguments.trials.unwrap_or(usual.hot_trials),
-        most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
         timeout_s: arguments.timeout,
         load_timeout_s: arguments.load_timeout,
-        states: match arguments.state {
-            States::Drained => vec![State::Drained],
-            States::Compacted => vec![State::Compacted],
-            States::Both => vec![State::Drained, State::Compacted],
-        },
-        cold_os: arguments.cold_os,
         keep_data: arguments.keep_data,
         seed: arguments.seed,
         transport: match arguments.transport {
@@ -145,7 +174,7 @@ fn fresh(arguments: &RunArguments, catalogue: &Catalogue, interrupt: &Interrupt)
     };
     let elsewhere;
     (settings.elsewhere, elsewhere) = elsewhere::find(&wanted, catalogue, interrupt)?;
-    Ok(Request { source, settings, configurations, elsewhere, folder })
+    Ok(Request { workload, source, settings, configurations, elsewhere, folder })
 }
 
 /// When there are enough rounds, as it was asked for.
@@ -298,6 +327,7 @@ fn continued(
     let unreadable = |error: serde_json::Error| {
         Failure::usage(format!("the manifest of {} cannot be understood: {error}", folder.display()))
     };
+    let workload = workload::again(&manifest)?;
     let settings: Settings = serde_json::from_value(manifest.settings).map_err(unreadable)?;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
     let mut there = elsewhere::again(&settings, catalogue, &manifest.configurations, interrupt)?;
@@ -312,6 +342,7 @@ fn continued(
         configurations.push(as_before(now.reached_over(settings.transport)?, then)?);
     }
     Ok(Request {
+        workload,
         source: serde_json::from_value(manifest.data.origin).map_err(unreadable)?,
         settings,
         configurations,

@@ -199,6 +199,7 @@ impl Made {
                     .map(|(format, share)| (format.to_owned(), (bytes as f64 * share) as u64))
                     .into(),
             },
+            workloads: vec!["analytics".to_owned()],
             configurations,
             settings: serde_json::json!({ "rounds": self.rounds }),
             plan,

@@ -53,7 +53,7 @@ pub(super) fn differences(
     found.note(Kind::Program, "jsonathlon", &a.program, &b.program);
     found.note(Kind::Data, "documents", &a.data.source, &b.data.source);
     found.note(Kind::Data, "digest of the documents", &a.data.digest, &b.data.digest);
-    settings(&mut found, &a.settings, &b.settings);
+    settings(&mut found, a, b);
     for [one, other] in configurations {
         configuration(&mut found, one, other);
     }
@@ -95,9 +95,8 @@ fn machine(found: &mut Found, a: &Machine, b: &Machine) {
     note("file system", &file_system(a), &file_system(b));
 }
 
-fn settings(found: &mut Found, a: &Value, b: &Value) {
-    let empty = serde_json::Map::new();
-    let (a, b) = (a.as_object().unwrap_or(&empty), b.as_object().unwrap_or(&empty));
+fn settings(found: &mut Found, a: &Manifest, b: &Manifest) {
+    let (a, b) = (named_settings(a), named_settings(b));
     let new = b.keys().filter(|name| !a.contains_key(*name));
     for name in a.keys().chain(new) {
         let text = |value: Option<&Value>| match value {
@@ -108,6 +107,17 @@ fn settings(found: &mut Found, a: &Value, b: &Value) {
         };
         found.note(Kind::Settings, &name.replace('_', " "), &text(a.get(name)), &text(b.get(name)));
     }
+}
+
+/// Settings by their names, those of the run's workloads among them: where a run of version 0.1.0 has them.
+fn named_settings(manifest: &Manifest) -> serde_json::Map<String, Value> {
+    let mut all = manifest.settings.as_object().cloned().unwrap_or_default();
+    for workload in &manifest.workloads {
+        if let Some(Value::Object(own)) = all.remove(workload) {
+            all.extend(own);
+        }
+    }
+    all
 }
 
 /// Systems that the program did not install, each with the version that it reported. Where they are, what their

@@ -13,13 +13,15 @@ use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Trial};
 use jsonathlon_systems::QuestionRules;
 
-use super::bound;
-use super::plan::Cells;
-use super::record::{Recorder, blank, cell_result, memory_metrics};
-use super::verify;
+use super::{AnalyticsSettings, plan, verify};
 use crate::RunError;
+use crate::bench::TABLE;
+use crate::bound;
+use crate::cells::Cells;
+use crate::observer::{Event, Work};
 use crate::pace::Enough;
-use crate::session::{AskError, Session};
+use crate::recorder::{Recorder, blank, memory_metrics};
+use crate::session::{Ended, Session};
 use crate::settings::Settings;
 
 /// Warm-up executions at least and at most. It ends early once an execution is no longer clearly faster
@@ -37,6 +39,7 @@ const READ_AHEAD: u64 = 128 << 10;
 pub(crate) struct Asking<'a> {
     pub(crate) cells: Cells<'a>,
     pub(crate) settings: &'a Settings,
+    pub(crate) own: &'a AnalyticsSettings,
     pub(crate) disk_bytes_per_s: Option<f64>,
     pub(crate) answers: &'a Answers,
     pub(crate) question: Question,
@@ -49,11 +52,11 @@ pub(crate) type TimedOut = HashSet<String>;
 
 impl Asking<'_> {
     fn cell(&self, phase: Phase) -> Cell {
-        self.cells.question(self.question, phase, self.state)
+        plan::question(self.cells, self.question, phase, self.state)
     }
 
     fn rules(&self) -> QuestionRules {
-        self.cells.target.analytics.questions.get(self.question.id()).cloned().unwrap_or_default()
+        self.cells.target.part.questions.get(self.question.id()).cloned().unwrap_or_default()
     }
 
     fn compare(&self, answered: &Answered) -> verify::Comparison {
@@ -76,7 +79,7 @@ impl Asking<'_> {
         timed_out: &mut TimedOut,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), RunError> {
-        let keys = self.cells.question_keys(self.question, self.state, self.round, self.settings);
+        let keys = plan::question_keys(self.cells, self.question, self.state, self.round, self.own);
         if keys.iter().all(|key| recorder.has(key)) {
             return Ok(());
         }
@@ -95,14 +98,13 @@ impl Asking<'_> {
         };
         let what =
             format!("round {}{of}: {} {}", self.round, self.cells.target.file_name(), self.question.id());
-        recorder.observer.event(&crate::observer::Event::Began { what: &what });
+        recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
         session.subject().does(&format!("{what}, {}", self.state.word()));
-        let statement = match cell_result(session.statement(self.question.id(), &[("table", super::TABLE)]))?
-        {
+        let statement = match Ended::split(session.statement(self.question.id(), &[("table", TABLE)]))? {
             Ok(statement) => statement,
             Err(failure) => return self.fail(&failure, recorder),
         };
-        let result = cell_result(self.try_ask(session, &statement, recorder))?;
+        let result = Ended::split(self.try_ask(session, &statement, recorder))?;
         if let Err(failure) = result {
             // Whatever state the engine is in now, the next question starts with a new one. One that only
             // gave a wrong answer is well enough to be closed in order.
@@ -122,10 +124,10 @@ impl Asking<'_> {
         session: &mut Session<'_>,
         statement: &str,
         recorder: &mut Recorder<'_>,
-    ) -> Result<(), AskError> {
-        if self.cells.is_cold(self.settings) {
+    ) -> Result<(), Ended> {
+        if plan::is_cold(self.cells, self.round, self.own) {
             self.cold(session, statement, recorder)?;
-            if self.settings.cold_os && !session.is_guest() {
+            if self.own.cold_os && !session.is_guest() {
                 self.cold_os(session, statement, recorder)?;
             }
         } else {
@@ -141,7 +143,7 @@ impl Asking<'_> {
         session: &mut Session<'_>,
         statement: &str,
         recorder: &mut Recorder<'_>,
-    ) -> Result<(), AskError> {
+    ) -> Result<(), Ended> {
         let cell = self.cell(Phase::Cold);
         let key = cell.trial_key(self.round, 0);
         if recorder.has(&key) {
@@ -160,7 +162,7 @@ impl Asking<'_> {
         session: &mut Session<'_>,
         statement: &str,
         recorder: &mut Recorder<'_>,
-    ) -> Result<(), AskError> {
+    ) -> Result<(), Ended> {
         let cell = self.cell(Phase::ColdOs);
         let key = cell.trial_key(self.round, 0);
         if recorder.has(&key) {
@@ -172,13 +174,13 @@ impl Asking<'_> {
     }
 
     /// Asks the kernel whether the data is out of memory; a trial that may not be called cold is not.
-    fn verify_cold(&self, session: &Session<'_>, trial: &mut Trial) -> Result<(), AskError> {
+    fn verify_cold(&self, session: &Session<'_>, trial: &mut Trial) -> Result<(), Ended> {
         if session.is_guest() {
             trial.cell.phase = Phase::ColdUnverified;
             return Ok(());
         }
         let known = residency(session.folder()).map_err(|error| {
-            AskError::failed(FailureKind::Environment, format!("failed to ask what is in memory: {error}"))
+            Ended::failed(FailureKind::Environment, format!("failed to ask what is in memory: {error}"))
         })?;
         match known {
             Some(residency) => {
@@ -197,7 +199,7 @@ impl Asking<'_> {
         session: &mut Session<'_>,
         statement: &str,
         recorder: &mut Recorder<'_>,
-    ) -> Result<(), AskError> {
+    ) -> Result<(), Ended> {
         let cell = self.cell(Phase::Hot);
         let may_read = self.may_read(session);
         let mut fastest = f64::INFINITY;
@@ -207,7 +209,7 @@ impl Asking<'_> {
             // An answer that is not timed must be right all the same: every answer is compared.
             if let Some(difference) = self.compare(&answered).difference {
                 let error = format!("while warming up: {difference}");
-                return Err(AskError::failed(FailureKind::Wrong, error));
+                return Err(Ended::failed(FailureKind::Wrong, error));
             }
             // Against the fastest before and not the last one: a single slow execution is noise, and what
             // comes after it is no sign of warming.
@@ -231,7 +233,7 @@ impl Asking<'_> {
                 match self.own_figures(session) {
                     Ok(figures) => trial.metrics.extend(figures),
                     // Beside the figures and not one of them; an engine that is down shows in the next trial.
-                    Err(AskError::Failed(failure)) => recorder.warn(&format!(
+                    Err(Ended::Failed(failure)) => recorder.warn(&format!(
                         "{}: no figures of its own: {}",
                         self.cells.target.file_name(),
                         failure.error
@@ -249,7 +251,7 @@ impl Asking<'_> {
         if session.is_guest() {
             return None;
         }
-        let logs = page_cache::allocated_bytes_of(session.folder(), &session.target.analytics.logs).ok()?;
+        let logs = page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).ok()?;
         let files = page_cache::allocated_bytes(session.folder()).ok()?.saturating_sub(logs);
         Some(((files as f64 * READS.0) as u64).min(READS.1).max(READ_AHEAD))
     }
@@ -258,22 +260,22 @@ impl Asking<'_> {
     /// over all would lean to the fast ones.
     fn hot_trials(&self, seconds: f64, recorder: &Recorder<'_>) -> u32 {
         let cell = self.cell(Phase::Hot);
-        let most = self.settings.most_hot_trials.max(self.settings.hot_trials);
+        let most = self.own.most_hot_trials.max(self.own.hot_trials);
         let first = (0..most).take_while(|order| recorder.has(&cell.trial_key(1, *order))).count();
-        if self.round > 1 && first >= self.settings.hot_trials as usize {
+        if self.round > 1 && first >= self.own.hot_trials as usize {
             u32::try_from(first).unwrap_or(most)
         } else {
-            self.settings.hot_trials_of(seconds)
+            self.own.hot_trials_of(seconds)
         }
     }
 
     /// What the engine itself tells about its memory, where its folder has a statement for that.
-    fn own_figures(&self, session: &mut Session<'_>) -> Result<Metrics, AskError> {
+    fn own_figures(&self, session: &mut Session<'_>) -> Result<Metrics, Ended> {
         // What others do with a server is in its own figures too.
-        if session.is_guest() || session.target.analytics.statements("counters").is_empty() {
+        if session.is_guest() || session.target.part.statements("counters").is_empty() {
             return Ok(Metrics::new());
         }
-        let figures = session.figures("counters", &[("table", super::TABLE)], self.limit())?;
+        let figures = session.figures("counters", &[("table", TABLE)], self.limit())?;
         let number = |value: &Value| match value {
             Value::Int(number) => Some(*number as f64),
             Value::Float(number) => Some(*number),
@@ -291,7 +293,7 @@ impl Asking<'_> {
         key: String,
         may_read: Option<u64>,
         recorder: &mut Recorder<'_>,
-    ) -> Result<(), AskError> {
+    ) -> Result<(), Ended> {
         let ask = Op::Ask { statement: statement.to_owned() };
         session.subject().begin_trial();
         let answered = session.request::<Answered>(&ask, self.limit(), &mut |_| {});
@@ -360,7 +362,7 @@ impl Asking<'_> {
         }
         self.keep_answer(&trial, &answered, recorder)
             .and_then(|()| recorder.trial(key, trial))
-            .map_err(record_failed)
+            .map_err(Ended::from)
     }
 
     /// Keeps each distinct answer once.
@@ -389,7 +391,7 @@ impl Asking<'_> {
         session: &mut Session<'_>,
         statement: &str,
         recorder: &mut Recorder<'_>,
-    ) -> Result<(), AskError> {
+    ) -> Result<(), Ended> {
         let cell = self.cell(Phase::Hot);
         let key = format!("plan:{}", cell.key());
         if recorder.has(&key) {
@@ -399,13 +401,13 @@ impl Asking<'_> {
             Ok(text) => text,
             // An engine that died says nothing about its plan: the cell failed of the crash, and a later
             // round looks at the plan again.
-            Err(AskError::Failed(failure)) if failure.kind != FailureKind::Crash => {
+            Err(Ended::Failed(failure)) if failure.kind != FailureKind::Crash => {
                 // A promise that cannot be looked at is not kept. Whatever state the engine is in now, the
                 // next question starts with a new one.
                 session.kill();
                 let violations = vec![format!("the plan cannot be read: {}", failure.error)];
                 let check = PlanCheck { cell, file: String::new(), violations };
-                return recorder.note(key, Body::Plan(check)).map_err(record_failed);
+                return Ok(recorder.note(key, Body::Plan(check))?);
             }
             Err(other) => return Err(other),
         };
@@ -424,14 +426,14 @@ impl Asking<'_> {
             .write_file(&file, content.as_bytes())
             .map_err(RunError::from)
             .and_then(|file| recorder.note(key, Body::Plan(PlanCheck { cell, file, violations })))
-            .map_err(record_failed)
+            .map_err(Ended::from)
     }
 
     /// Records every planned trial of this question and round that has no record yet as failed, and one at
     /// least: a failure always takes the time of its cell away.
     pub(crate) fn fail(&self, failure: &Failure, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         let mut recorded = false;
-        for (phase, order) in self.cells.trials(self.settings) {
+        for (phase, order) in plan::trials(self.cells, self.round, self.own) {
             let cell = self.cell(phase);
             let key = cell.trial_key(self.round, order);
             if !recorder.has(&key) {
@@ -444,7 +446,7 @@ impl Asking<'_> {
         }
         // It failed in a trial beyond the planned ones, and must not be forgotten for that.
         let cell = self.cell(Phase::Hot);
-        let free = (0..=self.settings.most_hot_trials.max(self.settings.hot_trials))
+        let free = (0..=self.own.most_hot_trials.max(self.own.hot_trials))
             .find(|order| !recorder.has(&cell.trial_key(self.round, *order)));
         match free {
             Some(order) => {
@@ -454,9 +456,4 @@ impl Asking<'_> {
             None => Ok(()),
         }
     }
-}
-
-/// A journal that cannot be written to ends the run, not the cell.
-fn record_failed(error: RunError) -> AskError {
-    AskError::Run(Box::new(error))
 }

@@ -12,7 +12,7 @@ use jsonathlon_servers::is_secret;
 use jsonathlon_systems::Elsewhere;
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::{AskError, Session, fill};
+use super::{Ended, Session, fill};
 use crate::target::PATIENCE_S;
 
 /// What a first answer over an open connection may take beyond that.
@@ -28,7 +28,7 @@ impl Session<'_> {
     pub(super) fn on_the_host(
         &mut self,
         statements: impl Fn(&Elsewhere) -> Vec<String>,
-    ) -> Result<(), AskError> {
+    ) -> Result<(), Ended> {
         let target = self.target;
         let (Some(guest), Some(elsewhere)) = (&target.guest, &target.configuration.elsewhere) else {
             return Ok(());
@@ -43,7 +43,7 @@ impl Session<'_> {
     }
 
     /// A session with a server by address that is not of the run's own database.
-    fn enter_the_host(&mut self) -> Result<(), AskError> {
+    fn enter_the_host(&mut self) -> Result<(), Ended> {
         let target = self.target;
         let open = Open {
             protocol: target.configuration.protocol.clone(),
@@ -67,7 +67,7 @@ impl Session<'_> {
         self.ending = false;
     }
 
-    fn try_end(&mut self) -> Result<(), AskError> {
+    fn try_end(&mut self) -> Result<(), Ended> {
         let target = self.target;
         let (Some(guest), Some(elsewhere)) = (&target.guest, &target.configuration.elsewhere) else {
             return Ok(());
@@ -81,7 +81,7 @@ impl Session<'_> {
             if let Value::Text(statement) = value {
                 // One that has just ended cannot be ended any more.
                 if let Err(error) = self.run(vec![statement], HOST_LIMIT)
-                    && !matches!(&error, AskError::Failed(one) if one.kind == FailureKind::Refused)
+                    && !matches!(&error, Ended::Failed(one) if one.kind == FailureKind::Refused)
                 {
                     return Err(error);
                 }
@@ -91,7 +91,7 @@ impl Session<'_> {
     }
 
     /// Removes what the run has made on a server by address, unless it shall be kept.
-    pub(crate) fn leave(&mut self, keep_data: bool) -> Result<(), AskError> {
+    pub(crate) fn leave(&mut self, keep_data: bool) -> Result<(), Ended> {
         if !self.at_home || keep_data {
             return Ok(());
         }
@@ -104,7 +104,7 @@ impl Session<'_> {
     }
 
     /// Removes what a run of the same name has left.
-    pub(crate) fn leave_behind_nothing(&mut self, keep_data: bool) -> Result<(), AskError> {
+    pub(crate) fn leave_behind_nothing(&mut self, keep_data: bool) -> Result<(), Ended> {
         self.at_home = self.is_guest();
         self.leave(keep_data)
     }
@@ -115,9 +115,9 @@ fn never() -> bool {
 }
 
 /// Runs the user's command that restarts a server, and waits for its end.
-pub(super) fn restart(command: &str, limit: Duration, cancelled: &dyn Fn() -> bool) -> Result<(), AskError> {
+pub(super) fn restart(command: &str, limit: Duration, cancelled: &dyn Fn() -> bool) -> Result<(), Ended> {
     let failed = |why: String| {
-        AskError::failed(FailureKind::Environment, format!("the restart command `{command}` {why}"))
+        Ended::failed(FailureKind::Environment, format!("the restart command `{command}` {why}"))
     };
     let secrets = std::env::vars_os().map(|(name, _)| name).filter(|name| is_secret(name));
     let mut shell = Command::new("/bin/sh");
@@ -143,7 +143,7 @@ pub(super) fn restart(command: &str, limit: Duration, cancelled: &dyn Fn() -> bo
                 kill_process_group(Pid::from_child(&child), Signal::KILL).ok();
                 child.wait().ok();
                 if cancelled() {
-                    return Err(AskError::Cancelled);
+                    return Err(Ended::Cancelled);
                 }
                 return Err(failed(format!("took longer than {limit:?}")));
             }

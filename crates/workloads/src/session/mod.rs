@@ -37,9 +37,9 @@ const PATIENCE_AFTER_RESTART_S: u64 = 300;
 /// How long a server that is abandoned may take to end.
 pub(crate) const GONE_LIMIT: Duration = Duration::from_secs(20);
 
-/// Why a request did not end well.
+/// How a trial, a load or a request ended that did not end well.
 #[derive(Debug)]
-pub(crate) enum AskError {
+pub enum Ended {
     /// The user wants to stop.
     Cancelled,
     /// A failed cell.
@@ -48,13 +48,39 @@ pub(crate) enum AskError {
     Run(Box<RunError>),
 }
 
-impl AskError {
-    pub(crate) fn failed(kind: FailureKind, error: impl Into<String>) -> Self {
+impl Ended {
+    /// A failed cell.
+    pub fn failed(kind: FailureKind, error: impl Into<String>) -> Self {
         Self::Failed(Failure { kind, error: error.into() })
+    }
+
+    /// Splits what ends the run from what ends a cell.
+    ///
+    /// # Errors
+    /// What ends the run.
+    pub fn split<T>(result: Result<T, Self>) -> Result<Result<T, Failure>, RunError> {
+        match result {
+            Ok(value) => Ok(Ok(value)),
+            Err(Self::Failed(failure)) => Ok(Err(failure)),
+            Err(Self::Cancelled) => Err(RunError::Interrupted),
+            Err(Self::Run(error)) => Err(*error),
+        }
     }
 }
 
-impl From<WorkerError> for AskError {
+impl From<RunError> for Ended {
+    fn from(error: RunError) -> Self {
+        Self::Run(Box::new(error))
+    }
+}
+
+impl From<Failure> for Ended {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+impl From<WorkerError> for Ended {
     fn from(error: WorkerError) -> Self {
         let kind = match &error {
             WorkerError::Cancelled => return Self::Cancelled,
@@ -78,8 +104,9 @@ impl From<WorkerError> for AskError {
 }
 
 /// A target with its data folder and, while it is up, its engine.
-pub(crate) struct Session<'a> {
-    pub(crate) target: &'a Target,
+pub struct Session<'a> {
+    /// The target.
+    pub target: &'a Target,
     command: &'a WorkerCommand,
     folder: PathBuf,
     log: PathBuf,
@@ -156,12 +183,12 @@ impl<'a> Session<'a> {
     }
 
     /// Whether somebody else runs the server: nothing is known of its files and of what it spends.
-    pub(crate) fn is_guest(&self) -> bool {
+    pub fn is_guest(&self) -> bool {
         self.target.guest.is_some()
     }
 
     /// Starts the engine and opens a session with it, unless that is there.
-    pub(crate) fn open(&mut self) -> Result<(), AskError> {
+    pub fn open(&mut self) -> Result<(), Ended> {
         if self.pid().is_some() {
             return Ok(());
         }
@@ -177,7 +204,7 @@ impl<'a> Session<'a> {
             self.end_own_sessions();
         }
         if self.left_at_work {
-            return Err(AskError::failed(
+            return Err(Ended::failed(
                 FailureKind::Environment,
                 "a statement that was given up may still be at work on the server, and nothing is measured beside it",
             ));
@@ -197,7 +224,7 @@ impl<'a> Session<'a> {
         {
             self.kill();
             let message = self.target.configuration.unexpected_version(&opened.version);
-            return Err(AskError::failed(FailureKind::Environment, message));
+            return Err(Ended::failed(FailureKind::Environment, message));
         }
         self.open_s = opened.seconds;
         self.reported_version = Some(opened.version);
@@ -206,13 +233,13 @@ impl<'a> Session<'a> {
     }
 
     /// The server to be started for a session.
-    fn launch(&self) -> Result<Option<Launch>, AskError> {
+    fn launch(&self) -> Result<Option<Launch>, Ended> {
         let log = self.log.with_extension("server.log");
         self.target.launch(&self.folder, &log, self.cores, &self.command.program).map_err(placeholder)
     }
 
     /// Starts a server, if there is one to be started, and a worker with a session in it.
-    fn start(&mut self, open: Open, launch: Option<Launch>) -> Result<Opened, AskError> {
+    fn start(&mut self, open: Open, launch: Option<Launch>) -> Result<Opened, Ended> {
         let limit = match &open.endpoint {
             Some(remote) => Duration::from_secs(remote.patience_s) + GREETING_LIMIT,
             None => self.target.open_limit(),
@@ -235,7 +262,7 @@ impl<'a> Session<'a> {
     }
 
     /// Asks which version the engine is; nothing of it is changed.
-    pub(crate) fn version(&mut self) -> Result<String, AskError> {
+    pub(crate) fn version(&mut self) -> Result<String, Ended> {
         let mut open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
         open.endpoint = self.target.remote(false, PATIENCE_S);
         open.statements.clear();
@@ -246,7 +273,7 @@ impl<'a> Session<'a> {
             match told.outcome.rows.into_iter().flatten().next() {
                 Some(Value::Text(text)) => version = text,
                 other => {
-                    return Err(AskError::failed(
+                    return Err(Ended::failed(
                         FailureKind::Environment,
                         format!("it says no version: {other:?}"),
                     ));
@@ -258,7 +285,7 @@ impl<'a> Session<'a> {
     }
 
     /// Ends the session and its server cleanly. What will not end is killed; its data may need recovery.
-    pub(crate) fn close(&mut self) -> Result<(), AskError> {
+    pub fn close(&mut self) -> Result<(), Ended> {
         // A checkpoint while closing is the system's own work still.
         let closed = match self.engine.take() {
             Some(engine) if engine.is_alive() => engine.close(self.target.close_limit()),
@@ -269,7 +296,7 @@ impl<'a> Session<'a> {
     }
 
     /// Ends the session, however. A server is gone too afterwards, so that its folder can be removed.
-    pub(crate) fn kill(&mut self) {
+    pub fn kill(&mut self) {
         let was_up = self.engine.take().is_some();
         self.ended(was_up);
     }
@@ -297,7 +324,7 @@ impl<'a> Session<'a> {
 
     /// Ends the session and removes its data, so that the next opening finds nothing: a fresh folder, or by address a
     /// fresh database.
-    pub(crate) fn start_afresh(&mut self) -> Result<(), AskError> {
+    pub(crate) fn start_afresh(&mut self) -> Result<(), Ended> {
         self.close()?;
         if self.is_guest() {
             self.is_made = false;
@@ -305,7 +332,7 @@ impl<'a> Session<'a> {
         }
         wait_until_gone(&self.folder, GONE_LIMIT);
         match std::fs::remove_dir_all(&self.folder) {
-            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(AskError::failed(
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(Ended::failed(
                 FailureKind::Environment,
                 format!("failed to remove {}: {error}", self.folder.display()),
             )),
@@ -315,7 +342,7 @@ impl<'a> Session<'a> {
 
     /// What the process tree holds now; it takes milliseconds of a large process, so it is asked for
     /// between trials only.
-    pub(crate) fn memory(&self) -> Option<Memory> {
+    pub fn memory(&self) -> Option<Memory> {
         self.engine().and_then(|pid| Memory::of_tree(pid).ok())
     }
 
@@ -326,7 +353,7 @@ impl<'a> Session<'a> {
 
     /// Stops the engine, drops its files from the page cache, starts it, and drops them again: what
     /// opening read in is then gone from the operating system's memory, if not from the engine's.
-    pub(crate) fn restart_cold(&mut self) -> Result<(), AskError> {
+    pub fn restart_cold(&mut self) -> Result<(), Ended> {
         self.close()?;
         if let Some(command) = self.target.guest.as_ref().and_then(|guest| guest.restart.as_deref()) {
             restart(command, self.target.close_limit(), self.cancelled)?;
@@ -338,9 +365,9 @@ impl<'a> Session<'a> {
     }
 
     /// Drops the pages of the data folder.
-    pub(crate) fn drop_pages(&self) -> Result<(), AskError> {
+    pub(crate) fn drop_pages(&self) -> Result<(), Ended> {
         page_cache::drop_folder(&self.folder).map_err(|error| {
-            AskError::failed(
+            Ended::failed(
                 FailureKind::Environment,
                 format!("failed to drop {} from the page cache: {error}", self.folder.display()),
             )
@@ -348,39 +375,37 @@ impl<'a> Session<'a> {
     }
 
     /// Sends one request; the session must be open.
-    pub(crate) fn request<R: DeserializeOwned>(
+    pub fn request<R: DeserializeOwned>(
         &mut self,
         op: &Op,
         limit: Duration,
         progress: &mut dyn FnMut(Progress),
-    ) -> Result<R, AskError> {
-        let engine = self
-            .engine
-            .as_mut()
-            .ok_or_else(|| AskError::failed(FailureKind::Crash, "the engine is not up"))?;
+    ) -> Result<R, Ended> {
+        let engine =
+            self.engine.as_mut().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
         engine.request(op, limit, self.cancelled, progress).map_err(|error| self.with_the_disk(error.into()))
     }
 
     /// Whoever fails because the disk is full may have had no room to write that down, or no words for it: a
     /// server may also be gone before it was found to be ready.
-    fn with_the_disk(&self, error: AskError) -> AskError {
+    fn with_the_disk(&self, error: Ended) -> Ended {
         match (error, disk::free_bytes(&self.folder)) {
-            (AskError::Failed(Failure { kind, error }), Ok(free)) if free < NEARLY_FULL => {
+            (Ended::Failed(Failure { kind, error }), Ok(free)) if free < NEARLY_FULL => {
                 let error =
                     format!("{error}; the disk is nearly full, {free} bytes are free: make room for it");
-                AskError::failed(kind, error)
+                Ended::failed(kind, error)
             }
             (error, _) => error,
         }
     }
 
     /// Runs statements whose answers do not matter.
-    pub(crate) fn run(&mut self, statements: Vec<String>, limit: Duration) -> Result<Ran, AskError> {
+    pub fn run(&mut self, statements: Vec<String>, limit: Duration) -> Result<Ran, Ended> {
         self.request(&Op::Run { statements }, limit, &mut |_| {})
     }
 
     /// The statements of the configuration's file `name`, filled; none when it has no such file.
-    pub(crate) fn statements(&self, name: &str, values: &[(&str, &str)]) -> Result<Vec<String>, AskError> {
+    pub fn statements(&self, name: &str, values: &[(&str, &str)]) -> Result<Vec<String>, Ended> {
         let cores = self.cores.to_string();
         let folder = self.folder.display().to_string();
         let mut all = vec![("cores", cores.as_str()), ("folder", folder.as_str())];
@@ -393,13 +418,13 @@ impl<'a> Session<'a> {
             })
             .collect();
         let all: Vec<(&str, &str)> = own.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        self.target.analytics.statements(name).iter().map(|text| fill(text, &all)).collect()
+        self.target.part.statements(name).iter().map(|text| fill(text, &all)).collect()
     }
 
     /// The one statement of the file `name`.
-    pub(crate) fn statement(&self, name: &str, values: &[(&str, &str)]) -> Result<String, AskError> {
+    pub fn statement(&self, name: &str, values: &[(&str, &str)]) -> Result<String, Ended> {
         self.statements(name, values)?.into_iter().next().ok_or_else(|| {
-            AskError::failed(
+            Ended::failed(
                 FailureKind::Environment,
                 format!("the folder of {} has no statement `{name}`", self.target.configuration.system),
             )
@@ -407,30 +432,30 @@ impl<'a> Session<'a> {
     }
 
     /// The figures that `name` answers.
-    pub(crate) fn figures(
+    pub fn figures(
         &mut self,
         name: &str,
         values: &[(&str, &str)],
         limit: Duration,
-    ) -> Result<Figures, AskError> {
+    ) -> Result<Figures, Ended> {
         let statement = self.statement(name, values)?;
         self.request(&Op::Sizes { statement }, limit, &mut |_| {})
     }
 
     /// The plan of `statement`.
-    pub(crate) fn plan(&mut self, statement: &str, limit: Duration) -> Result<String, AskError> {
+    pub fn plan(&mut self, statement: &str, limit: Duration) -> Result<String, Ended> {
         let statement = self.statement("plan", &[("statement", statement.trim_end_matches(';'))])?;
         let text: PlanText = self.request(&Op::Plan { statement }, limit, &mut |_| {})?;
         Ok(text.text)
     }
 }
 
-fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, AskError> {
+fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, Ended> {
     catalogue::fill(text, values).map_err(placeholder)
 }
 
-fn placeholder(error: PlaceholderError) -> AskError {
-    AskError::failed(FailureKind::Environment, error.to_string())
+fn placeholder(error: PlaceholderError) -> Ended {
+    Ended::failed(FailureKind::Environment, error.to_string())
 }
 
 /// Passes a worker's signs of life on to the observer.

@@ -2,11 +2,62 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use jsonathlon_drivers::worker::protocol::{Documents, Op};
+use jsonathlon_results::record::{Body, Structure};
 use serde_json::Value;
+
+use crate::bench::{Bench, LOOK_UP, TABLE, UnderTest};
+use crate::recorder::Recorder;
+use crate::session::Ended;
+
+impl Bench<'_> {
+    /// Reads sample documents back and compares them with what was given.
+    pub(super) fn read_back(
+        &self,
+        one: &mut UnderTest<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Ended> {
+        // A reference row keeps no documents.
+        if one.session.target.part.statements("read_back").is_empty() {
+            return Ok(());
+        }
+        let cell = one.cells.structure();
+        let key = format!("structure:{}", cell.key());
+        if recorder.has(&key) {
+            return Ok(());
+        }
+        let mut given: HashMap<Key, Vec<u8>> = HashMap::new();
+        for sample in &self.staged.samples {
+            if let Some(key) = key_of(&sample.line) {
+                given.insert(key, sample.line.clone());
+            }
+        }
+        let keys: Vec<String> = given.keys().map(|(time, _)| time.to_string()).collect();
+        let returned = if keys.is_empty() {
+            Vec::new()
+        } else {
+            let values = [("table", TABLE), ("keys", &keys.join(", "))];
+            let session = &mut one.session;
+            let statement = session.statement("read_back", &values)?;
+            session.request::<Documents>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})?.rows
+        };
+        let compared = compare(&given, &returned);
+        let record = Structure {
+            cell,
+            retains: compared.retains().to_owned(),
+            compared: compared.compared,
+            equal_bytes: compared.equal_bytes,
+            equal_value: compared.equal_value,
+            changes: compared.changes,
+        };
+        recorder.note(key, Body::Structure(record))?;
+        Ok(())
+    }
+}
 
 /// Read-back documents compared with what was loaded.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Comparison {
+pub(crate) struct ReadBack {
     /// Documents compared.
     pub compared: u64,
     /// Documents that came back byte for byte.
@@ -17,10 +68,10 @@ pub struct Comparison {
     pub changes: BTreeMap<String, u64>,
 }
 
-impl Comparison {
+impl ReadBack {
     /// `bytes`, `value` or `changed`; `unknown` when there was nothing to compare.
     #[must_use]
-    pub fn retains(&self) -> &'static str {
+    pub(crate) fn retains(&self) -> &'static str {
         match self.compared {
             0 => "unknown",
             n if n == self.equal_bytes => "bytes",
@@ -31,11 +82,11 @@ impl Comparison {
 }
 
 /// By what a read-back document is recognised: its time and its author. Systems are asked for times.
-pub type Key = (i64, Option<String>);
+pub(crate) type Key = (i64, Option<String>);
 
 /// The key of a document, if it has one.
 #[must_use]
-pub fn key_of(document: &[u8]) -> Option<Key> {
+pub(crate) fn key_of(document: &[u8]) -> Option<Key> {
     key_of_value(&serde_json::from_slice::<Value>(document).ok()?)
 }
 
@@ -46,8 +97,8 @@ fn key_of_value(document: &Value) -> Option<Key> {
 
 /// Compares `given` (key → document as it was loaded) with what came back.
 #[must_use]
-pub fn compare(given: &HashMap<Key, Vec<u8>>, returned: &[String]) -> Comparison {
-    let mut result = Comparison { compared: given.len() as u64, ..Comparison::default() };
+pub(crate) fn compare(given: &HashMap<Key, Vec<u8>>, returned: &[String]) -> ReadBack {
+    let mut result = ReadBack { compared: given.len() as u64, ..ReadBack::default() };
     let times: HashSet<i64> = given.keys().map(|(time, _)| *time).collect();
     let mut left: HashMap<&Key, &Vec<u8>> = given.iter().collect();
     let mut note = |kind: String| *result.changes.entry(kind).or_insert(0) += 1;
@@ -145,7 +196,7 @@ mod tests {
         documents.iter().map(|d| (key_of(d.as_bytes()).unwrap(), d.as_bytes().to_vec())).collect()
     }
 
-    fn one(before: &str, after: &str) -> Comparison {
+    fn one(before: &str, after: &str) -> ReadBack {
         compare(&given(&[before]), &[after.to_owned()])
     }
 

@@ -1,36 +1,36 @@
-//! What comes after a load: settling, sizes, and documents read back.
+//! What comes after a load: settling and sizes.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::protocol::{Documents, Op, Settled};
+use jsonathlon_drivers::worker::protocol::{Op, Settled};
 use jsonathlon_measure::page_cache;
 use jsonathlon_results::id::State;
-use jsonathlon_results::record::{Body, Failure, FailureKind, Metrics, Structure, Verdict};
+use jsonathlon_results::record::{Failure, FailureKind, Metrics, Verdict};
 
-use super::record::{Recorder, blank, cell_result};
-use super::{Analytics, LOOK_UP, Prepared, TABLE, not_asked, structure};
+use super::not_asked;
 use crate::RunError;
-use crate::session::{AskError, Session};
+use crate::bench::{Bench, LOOK_UP, TABLE, UnderTest};
+use crate::recorder::{Recorder, blank};
+use crate::session::{Ended, Session};
 
-impl Analytics<'_> {
+impl Bench<'_> {
     /// Brings a target into `state` and measures how long that took and what the documents take then, which is
     /// recorded as of `round` unless there is none. Ends with the engine stopped: exactly one system is up at a
     /// time.
-    pub(super) fn enter(
+    pub(crate) fn enter(
         &self,
         state: State,
         round: Option<u32>,
-        one: &mut Prepared<'_>,
+        one: &mut UnderTest<'_>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), RunError> {
         self.subject.does(&format!("settling {}, {}", one.cells.target.file_name(), state.word()));
         let cell = one.cells.size(state);
         let key = round.map(|round| (cell.trial_key(round, 0), round));
-        let result = match &one.answers {
+        let result = match &one.holds {
             Err(failure) => Err(not_asked(failure)),
-            Ok(_) => self.settled(state, one, recorder)?,
+            Ok(_) => Ended::split(self.settled(state, one, recorder))?,
         };
         match result {
             Err(failure) => {
@@ -39,9 +39,9 @@ impl Analytics<'_> {
                     recorder.failed(key, &cell, round, 0, failure.clone())?;
                 }
                 // Nothing is asked of data in a state that nobody can vouch for.
-                if one.answers.is_ok() {
+                if one.holds.is_ok() {
                     let error = format!("it did not come to be {}: {}", state.word(), failure.error);
-                    one.answers = Err(Failure { error, ..failure });
+                    one.holds = Err(Failure { error, ..failure });
                 }
             }
             Ok(metrics) => {
@@ -64,22 +64,18 @@ impl Analytics<'_> {
     fn settled(
         &self,
         state: State,
-        one: &mut Prepared<'_>,
+        one: &mut UnderTest<'_>,
         recorder: &mut Recorder<'_>,
-    ) -> Result<Result<Metrics, Failure>, RunError> {
-        let metrics = match cell_result(self.settle_and_measure(state, &mut one.session))? {
-            Ok(metrics) => metrics,
-            Err(failure) => return Ok(Err(failure)),
-        };
-        if state == State::Drained
-            && let Err(failure) = self.read_back(one, recorder)?
-        {
-            return Ok(Err(failure));
+    ) -> Result<Metrics, Ended> {
+        let metrics = self.settle_and_measure(state, &mut one.session)?;
+        if state == State::Drained {
+            self.read_back(one, recorder)?;
         }
-        Ok(cell_result(one.session.close())?.map(|()| metrics))
+        one.session.close()?;
+        Ok(metrics)
     }
 
-    fn settle_and_measure(&self, state: State, session: &mut Session<'_>) -> Result<Metrics, AskError> {
+    fn settle_and_measure(&self, state: State, session: &mut Session<'_>) -> Result<Metrics, Ended> {
         session.open()?;
         let limit_s = self.settings.load_timeout_s;
         let table = [("table", TABLE)];
@@ -112,64 +108,16 @@ impl Analytics<'_> {
             return Ok(metrics);
         }
         let files = page_cache::allocated_bytes(session.folder()).map_err(|error| {
-            AskError::failed(FailureKind::Environment, format!("failed to measure the data folder: {error}"))
+            Ended::failed(FailureKind::Environment, format!("failed to measure the data folder: {error}"))
         })?;
         metrics.insert("files_bytes".into(), files as f64);
-        let logs = &session.target.analytics.logs;
+        let logs = &session.target.part.logs;
         if !logs.is_empty() {
             let bytes = page_cache::allocated_bytes_of(session.folder(), logs).map_err(|error| {
-                AskError::failed(FailureKind::Environment, format!("failed to measure logs: {error}"))
+                Ended::failed(FailureKind::Environment, format!("failed to measure logs: {error}"))
             })?;
             metrics.insert("log_bytes".into(), bytes as f64);
         }
         Ok(metrics)
-    }
-
-    /// Reads sample documents back and compares them with what was given.
-    fn read_back(
-        &self,
-        one: &mut Prepared<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<Result<(), Failure>, RunError> {
-        // A reference row keeps no documents.
-        if one.session.target.analytics.statements("read_back").is_empty() {
-            return Ok(Ok(()));
-        }
-        let cell = one.cells.structure();
-        let key = format!("structure:{}", cell.key());
-        if recorder.has(&key) {
-            return Ok(Ok(()));
-        }
-        let mut given: HashMap<structure::Key, Vec<u8>> = HashMap::new();
-        for sample in &self.staged.samples {
-            if let Some(key) = structure::key_of(&sample.line) {
-                given.insert(key, sample.line.clone());
-            }
-        }
-        let keys: Vec<String> = given.keys().map(|(time, _)| time.to_string()).collect();
-        let returned = if keys.is_empty() {
-            Vec::new()
-        } else {
-            let values = [("table", TABLE), ("keys", &keys.join(", "))];
-            let session = &mut one.session;
-            let read = session.statement("read_back", &values).and_then(|statement| {
-                session.request::<Documents>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})
-            });
-            match cell_result(read)? {
-                Ok(documents) => documents.rows,
-                Err(failure) => return Ok(Err(failure)),
-            }
-        };
-        let compared = structure::compare(&given, &returned);
-        let record = Structure {
-            cell,
-            retains: compared.retains().to_owned(),
-            compared: compared.compared,
-            equal_bytes: compared.equal_bytes,
-            equal_value: compared.equal_value,
-            changes: compared.changes,
-        };
-        recorder.note(key, Body::Structure(record))?;
-        Ok(Ok(()))
     }
 }

@@ -7,25 +7,25 @@ const NEARLY: f64 = 0.75;
 
 /// What was counted during one trial.
 #[derive(Debug, Clone, Copy)]
-pub struct Spent {
+pub(crate) struct Spent {
     /// Wall-clock seconds of the trial.
-    pub seconds: f64,
+    pub(crate) seconds: f64,
     /// CPU seconds of the system in it.
-    pub cpu_s: f64,
+    pub(crate) cpu_s: f64,
     /// Bytes that it read from the disk.
-    pub read_bytes: u64,
+    pub(crate) read_bytes: u64,
     /// Bytes that it wrote.
-    pub written_bytes: u64,
+    pub(crate) written_bytes: u64,
     /// Cores it could use.
-    pub cores: usize,
+    pub(crate) cores: usize,
     /// Measured read bandwidth of the disk, bytes per second.
-    pub disk_bytes_per_s: Option<f64>,
+    pub(crate) disk_bytes_per_s: Option<f64>,
 }
 
 /// `disk`, `cpu` (all cores busy), `one core` (busy, the others idle), `cpu, part` (more than one core,
 /// not all) or `waiting` (neither). None for trials too short to tell.
 #[must_use]
-pub fn verdict(spent: &Spent) -> Option<&'static str> {
+pub(crate) fn verdict(spent: &Spent) -> Option<&'static str> {
     if spent.seconds < SHORTEST_S {
         return None;
     }

@@ -4,28 +4,30 @@
 //! are offered one by one, first to a table on trial, so that one of them can neither spoil a bulk
 //! statement nor leave half of itself behind. What a system refuses is listed with its own reason.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::Traits;
-use jsonathlon_dataset::stage::{Staged, Suspect, reference_without};
+use jsonathlon_dataset::stage::{Staged, Suspect};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Settled};
 use jsonathlon_measure::memory::{PeakSampler, peak_resident_bytes};
-use jsonathlon_results::record::{Body, Failure, FailureKind, Metrics, Rejects, Trial, Verdict};
+use jsonathlon_results::record::{Body, FailureKind, Metrics, Rejects, Trial, Verdict};
 use jsonathlon_systems::LoadMode;
 
-use super::bound;
-use super::plan::Cells;
-use super::record::{Recorder, blank, cell_result, memory_metrics};
-use super::refused::{self, Refused};
-use super::{Analytics, PROBE, Prepared, TABLE};
+use super::Accepted;
+use super::refused;
 use crate::RunError;
-use crate::session::{AskError, Session, relay};
-use crate::settings::Settings;
+use crate::bench::{Bench, TABLE, UnderTest};
+use crate::bound;
+use crate::cells::Cells;
+use crate::recorder::{Recorder, blank, memory_metrics};
+use crate::session::{Ended, Session, relay};
+
+/// The table in which single documents are tried.
+const PROBE: &str = "documents_probed";
 
 /// Share of the offered documents that a system must hold to be compared with others.
 const COMPARABLE: f64 = 0.999;
@@ -34,10 +36,12 @@ const REASONS: usize = 20;
 /// A single document that needs longer than this is refused by hanging.
 const ONE_DOCUMENT_LIMIT: Duration = Duration::from_secs(300);
 
-/// A document that is not in the system's table, and why.
-struct Rejected {
-    ordinal: u64,
-    reason: String,
+/// A document that a system did not take.
+pub(crate) struct Refused {
+    /// Its number: among the lines of a file, or among the offered documents; from 0.
+    pub(crate) ordinal: u64,
+    /// The system's own reason.
+    pub(crate) reason: String,
 }
 
 /// What a bulk load left.
@@ -47,31 +51,31 @@ struct Bulk {
     refused: Vec<Refused>,
 }
 
-/// Loads one target and records how it went, in rounds that begin with a load. The answers that its questions must
-/// give are kept with it, or the failure that keeps it from being asked.
+/// Loads one target and records how it went, in rounds that begin with a load. What it holds then is kept with it, or
+/// the failure that keeps it from being asked.
 pub(super) fn load(
-    run: &Analytics<'_>,
+    bench: &Bench<'_>,
     round: u32,
-    one: &mut Prepared<'_>,
+    one: &mut UnderTest<'_>,
     recorder: &mut Recorder<'_>,
 ) -> Result<(), RunError> {
-    let Analytics { staged, settings, disk_bytes_per_s, .. } = *run;
+    let settings = bench.settings;
     let cells = one.cells;
     let cell = cells.load();
     let key = cell.trial_key(round, 0);
     let blank = blank(&cell, round, 0);
-    let outcome = attempt(&mut one.session, staged, settings, disk_bytes_per_s, recorder, blank)?;
-    let (trial, rejected, answers) = match outcome {
+    let outcome = attempt(&mut one.session, bench, recorder, blank);
+    let (trial, rejected, accepted) = match Ended::split(outcome)? {
         Ok(done) => done,
         Err(failure) => {
             one.session.give_up(settings.keep_data);
             recorder.failed(key, &cell, round, 0, failure.clone())?;
-            one.answers = Err(failure);
+            one.holds = Err(failure);
             return Ok(());
         }
     };
     one.load_s = trial.seconds.unwrap_or_default();
-    one.answers = Ok(answers);
+    one.holds = Ok(accepted);
     // A run that goes on loads again what it had loaded; that is no trial.
     if (round == 1 || round <= settings.load_rounds_of(one.load_s)) && !recorder.has(&key) {
         note_rejects(cells, &rejected, recorder)?;
@@ -80,78 +84,40 @@ pub(super) fn load(
     Ok(())
 }
 
-type Done = (Trial, Vec<Rejected>, Answers);
+type Done = (Trial, Vec<Refused>, Accepted);
 
 fn attempt(
     session: &mut Session<'_>,
-    staged: &Staged,
-    settings: &Settings,
-    disk_bytes_per_s: Option<f64>,
+    bench: &Bench<'_>,
     recorder: &mut Recorder<'_>,
     mut trial: Trial,
-) -> Result<Result<Done, Failure>, RunError> {
-    macro_rules! cell {
-        ($result:expr) => {
-            match cell_result($result)? {
-                Ok(value) => value,
-                Err(failure) => return Ok(Err(failure)),
-            }
-        };
-    }
+) -> Result<Done, Ended> {
+    let Bench { staged, settings, disk_bytes_per_s, .. } = *bench;
     let limit = Duration::from_secs_f64(settings.load_timeout_s);
-    cell!(session.open());
-    let create = cell!(session.statements("create", &[("table", TABLE)]));
-    cell!(session.run(create, limit));
+    session.open()?;
+    let create = session.statements("create", &[("table", TABLE)])?;
+    session.run(create, limit)?;
     let sampler = session.engine().map(|pid| PeakSampler::start(pid, Duration::from_millis(250)));
-    let bulk = match bulk(session, staged, limit, recorder)? {
-        Ok(bulk) => bulk,
-        Err(failure) => return Ok(Err(failure)),
-    };
-    let sync = !session.is_guest();
-    let index = cell!(session.statements("index", &[("table", TABLE)]));
+    let bulk = bulk(session, staged, limit, recorder)?;
+    let index = session.statements("index", &[("table", TABLE)])?;
     let indexed: Option<Settled> = if index.is_empty() {
         None
     } else {
-        let settle =
-            Op::Settle { statements: index, until_zero: None, limit_s: settings.load_timeout_s, sync };
-        Some(cell!(session.request(&settle, limit, &mut |_| {})))
+        let limit_s = settings.load_timeout_s;
+        let settle = Op::Settle { statements: index, until_zero: None, limit_s, sync: !session.is_guest() };
+        Some(session.request(&settle, limit, &mut |_| {})?)
     };
     let peak = sampler.and_then(PeakSampler::finish);
 
-    let mut reference = match bulk.refused.as_slice() {
-        [] => staged.reference.clone(),
-        refused => reference_without(staged, &refused.iter().map(|one| one.line).collect::<HashSet<u64>>())?,
-    };
-    let mut rejected: Vec<Rejected> = bulk
+    let refused_lines = bulk.refused.iter().map(|one| one.ordinal).collect();
+    let mut rejected: Vec<Refused> = bulk
         .refused
         .into_iter()
-        .map(|one| Rejected { ordinal: staged.offered_ordinal(one.line), reason: one.reason })
+        .map(|one| Refused { ordinal: staged.offered_ordinal(one.ordinal), reason: one.reason })
         .collect();
-    let accepted = match suspects(session, staged, &mut reference, &mut rejected, recorder)? {
-        Ok(accepted) => accepted,
-        Err(failure) => return Ok(Err(failure)),
-    };
+    let suspects = suspects(session, staged, &mut rejected, recorder)?;
     rejected.sort_by_key(|one| one.ordinal);
-
-    let figures = cell!(session.figures("count", &[("table", TABLE)], limit));
-    let expected = staged.documents - rejected.len() as u64;
-    let count = match figures.values().next() {
-        Some(Value::Int(count)) => u64::try_from(*count).unwrap_or(0),
-        other => {
-            let error = format!("the system's count of documents is no number: {other:?}");
-            return Ok(Err(Failure { kind: FailureKind::Wrong, error }));
-        }
-    };
-    if count != expected {
-        return Ok(Err(Failure {
-            kind: FailureKind::Wrong,
-            error: format!(
-                "{count} documents are in the table, {expected} were accepted ({} offered, {} refused)",
-                staged.documents,
-                rejected.len()
-            ),
-        }));
-    }
+    let count = count(session, staged, &rejected, limit)?;
 
     let loaded = bulk.loaded;
     let index_s = indexed.as_ref().map_or(0.0, |settled| settled.seconds);
@@ -185,7 +151,7 @@ fn attempt(
         ("documents_offered".to_owned(), staged.documents as f64),
         ("documents_loaded".to_owned(), count as f64),
         ("documents_rejected".to_owned(), rejected.len() as f64),
-        ("suspects_accepted".to_owned(), accepted as f64),
+        ("suspects_accepted".to_owned(), suspects.len() as f64),
         ("documents_per_s".to_owned(), per_second(staged.clean_documents as f64)),
         ("bytes_per_s".to_owned(), per_second(bytes)),
         ("index_s".to_owned(), index_s),
@@ -209,10 +175,39 @@ fn attempt(
         trial.metrics.extend(memory_metrics("peak", peak, session.idle));
     }
     if let Ok(bytes) = peak_resident_bytes(std::process::id()) {
-        // The coordinator's own memory, which holds the reference answers and little else.
+        // The coordinator's own memory, which holds what answers are verified with and little else.
         trial.metrics.insert("peak_harness_bytes".into(), bytes as f64);
     }
-    Ok(Ok((trial, rejected, reference.answers())))
+    Ok((trial, rejected, Accepted { refused_lines, suspects }))
+}
+
+/// The system's own count of its documents, which must be that of those it accepted.
+fn count(
+    session: &mut Session<'_>,
+    staged: &Staged,
+    rejected: &[Refused],
+    limit: Duration,
+) -> Result<u64, Ended> {
+    let figures = session.figures("count", &[("table", TABLE)], limit)?;
+    let expected = staged.documents - rejected.len() as u64;
+    let count = match figures.values().next() {
+        Some(Value::Int(count)) => u64::try_from(*count).unwrap_or(0),
+        other => {
+            let error = format!("the system's count of documents is no number: {other:?}");
+            return Err(Ended::failed(FailureKind::Wrong, error));
+        }
+    };
+    if count == expected {
+        return Ok(count);
+    }
+    Err(Ended::failed(
+        FailureKind::Wrong,
+        format!(
+            "{count} documents are in the table, {expected} were accepted ({} offered, {} refused)",
+            staged.documents,
+            rejected.len()
+        ),
+    ))
 }
 
 /// The clean documents, through the system's own bulk path.
@@ -221,16 +216,17 @@ fn bulk(
     staged: &Staged,
     limit: Duration,
     recorder: &mut Recorder<'_>,
-) -> Result<Result<Bulk, Failure>, RunError> {
-    let first = cell_result(load_file(session, TABLE, &staged.clean, limit, recorder))?;
-    let failure = match first {
+) -> Result<Bulk, Ended> {
+    let failure = match load_file(session, TABLE, &staged.clean, limit, recorder) {
         Ok(loaded) => {
             let refused = refused_lines(&loaded);
-            return Ok(Ok(Bulk { loaded, refused }));
+            return Ok(Bulk { loaded, refused });
         }
         // A part that is refused can be found; a crash or a timeout of the whole cannot be blamed on one.
-        Err(failure) if failure.kind == FailureKind::Refused && staged.clean_documents > 0 => failure,
-        Err(failure) => return Ok(Err(failure)),
+        Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused && staged.clean_documents > 0 => {
+            failure
+        }
+        Err(other) => return Err(other),
     };
     recorder.warn(&format!(
         "{} refused the documents as a whole ({}); looking for the ones it means",
@@ -238,26 +234,22 @@ fn bulk(
         first_line(&failure.error)
     ));
     let scratch = session.folder().with_extension("part");
-    let found = refused::find(&staged.clean, &scratch, &mut |part| probe(session, part, recorder))?;
+    let found = refused::find(&staged.clean, &scratch, &mut |part| probe(session, part, recorder));
     remove(&scratch)?;
-    let refused = match cell_result(found)? {
-        Ok(refused) if refused.is_empty() => return Ok(Err(failure)),
-        Ok(refused) => refused,
-        Err(failure) => return Ok(Err(failure)),
-    };
-    // Whatever the failed statement left behind goes: a document must be there exactly once.
-    let again = start_over(session, limit);
-    if let Err(failure) = cell_result(again)? {
-        return Ok(Err(failure));
+    let refused = found?;
+    if refused.is_empty() {
+        return Err(failure.into());
     }
+    // Whatever the failed statement left behind goes: a document must be there exactly once.
+    start_over(session, limit)?;
     let kept = session.folder().with_extension("kept");
     refused::without(&staged.clean, &refused, &kept)?;
-    let loaded = cell_result(load_file(session, TABLE, &kept, limit, recorder))?;
+    let loaded = load_file(session, TABLE, &kept, limit, recorder);
     remove(&kept)?;
-    Ok(loaded.map(|loaded| Bulk { loaded, refused }))
+    Ok(Bulk { loaded: loaded?, refused })
 }
 
-fn start_over(session: &mut Session<'_>, limit: Duration) -> Result<(), AskError> {
+fn start_over(session: &mut Session<'_>, limit: Duration) -> Result<(), Ended> {
     let drop = session.statements("drop", &[("table", TABLE)])?;
     session.run(drop, limit)?;
     let create = session.statements("create", &[("table", TABLE)])?;
@@ -272,10 +264,10 @@ fn load_file(
     file: &Path,
     limit: Duration,
     recorder: &mut Recorder<'_>,
-) -> Result<Loaded, AskError> {
+) -> Result<Loaded, Ended> {
     let path = jsonathlon_systems::catalogue::sql_text(&file.display().to_string());
     let values = [("table", table), ("file", path.as_str())];
-    let load = match session.target.analytics.load {
+    let load = match session.target.part.load {
         LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
         LoadMode::Rows | LoadMode::Stream => {
             Load::Rows { statement: session.statement("load", &values)?, file: file.to_owned() }
@@ -286,7 +278,11 @@ fn load_file(
 }
 
 fn refused_lines(loaded: &Loaded) -> Vec<Refused> {
-    loaded.rejects.iter().map(|reject| Refused { line: reject.line, reason: reject.reason.clone() }).collect()
+    loaded
+        .rejects
+        .iter()
+        .map(|reject| Refused { ordinal: reject.line, reason: reject.reason.clone() })
+        .collect()
 }
 
 /// Loads `file` into a table on trial that is gone afterwards, and gives the reason when it is refused.
@@ -295,16 +291,14 @@ fn probe(
     session: &mut Session<'_>,
     file: &Path,
     recorder: &mut Recorder<'_>,
-) -> Result<Option<String>, AskError> {
+) -> Result<Option<String>, Ended> {
     session.open()?;
     let create = session.statements("create", &[("table", PROBE)])?;
     session.run(create, ONE_DOCUMENT_LIMIT)?;
     let reason = match load_file(session, PROBE, file, ONE_DOCUMENT_LIMIT, recorder) {
         Ok(loaded) => loaded.rejects.into_iter().next().map(|reject| reject.reason),
-        Err(AskError::Failed(failure)) if failure.kind == FailureKind::Refused => Some(failure.error),
-        Err(AskError::Failed(failure))
-            if matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout) =>
-        {
+        Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => Some(failure.error),
+        Err(Ended::Failed(failure)) if matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout) => {
             session.kill();
             session.open()?;
             Some(format!("it ended the engine: {}", failure.error))
@@ -316,28 +310,24 @@ fn probe(
     Ok(reason)
 }
 
-/// Offers the suspects one by one. The accepted ones are added to `reference`, the others to `rejected`.
+/// Offers the suspects one by one. The places of the accepted ones are given, the others are added to `rejected`.
 fn suspects(
     session: &mut Session<'_>,
     staged: &Staged,
-    reference: &mut Reference,
-    rejected: &mut Vec<Rejected>,
+    rejected: &mut Vec<Refused>,
     recorder: &mut Recorder<'_>,
-) -> Result<Result<u64, Failure>, RunError> {
-    let mut accepted = 0;
-    let one = session.folder().with_extension("one");
-    for (done, suspect) in staged.suspects.iter().enumerate() {
+) -> Result<Vec<usize>, Ended> {
+    let mut accepted = Vec::new();
+    let file = session.folder().with_extension("one");
+    for (place, suspect) in staged.suspects.iter().enumerate() {
         recorder.observer.event(&crate::observer::Event::Progress {
-            done: done as u64,
+            done: place as u64,
             total: Some(staged.suspects.len() as u64),
             unit: "suspect documents",
         });
         let bytes = staged.suspect_bytes(suspect).map_err(RunError::io("read a suspect document"))?;
-        write_line(&one, &bytes)?;
-        let refusal = match cell_result(probe(session, &one, recorder))? {
-            Ok(refusal) => refusal,
-            Err(failure) => return Ok(Err(failure)),
-        };
+        write_line(&file, &bytes)?;
+        let refusal = probe(session, &file, recorder)?;
         let reason = match (refusal, is_json(suspect)) {
             (Some(reason), _) => Some(reason),
             // A table of JSON must not hold what is not JSON, and no reference answer over it exists.
@@ -348,18 +338,14 @@ fn suspects(
             (None, true) => None,
         };
         if let Some(reason) = reason {
-            rejected.push(Rejected { ordinal: suspect.ordinal, reason });
+            rejected.push(Refused { ordinal: suspect.ordinal, reason });
             continue;
         }
-        let loaded = cell_result(load_file(session, TABLE, &one, ONE_DOCUMENT_LIMIT, recorder))?;
-        if let Err(failure) = loaded {
-            return Ok(Err(failure));
-        }
-        accepted += 1;
-        staged.add_suspects(reference, [suspect])?;
+        load_file(session, TABLE, &file, ONE_DOCUMENT_LIMIT, recorder)?;
+        accepted.push(place);
     }
-    remove(&one)?;
-    Ok(Ok(accepted))
+    remove(&file)?;
+    Ok(accepted)
 }
 
 /// Whether a suspect is a JSON text at all; whether a system takes it is another question.
@@ -367,11 +353,7 @@ pub(crate) fn is_json(suspect: &Suspect) -> bool {
     !suspect.traits.intersects(Traits::MALFORMED) && !suspect.traits.intersects(Traits::NOT_UTF8)
 }
 
-fn note_rejects(
-    cells: Cells<'_>,
-    rejected: &[Rejected],
-    recorder: &mut Recorder<'_>,
-) -> Result<(), RunError> {
+fn note_rejects(cells: Cells<'_>, rejected: &[Refused], recorder: &mut Recorder<'_>) -> Result<(), RunError> {
     if rejected.is_empty() {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! The run's journal as the workload sees it: what is done is not done again.
+//! The run's journal as workloads see it: what is done is not done again.
 
 use std::collections::{BTreeMap, HashSet};
 use std::time::Instant;
@@ -13,11 +13,10 @@ use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Phas
 use crate::RunError;
 use crate::observer::{Event, Observer};
 use crate::pace::CellRounds;
-use crate::session::AskError;
 use crate::target::Target;
 
 /// Appends records and tells the observer.
-pub(crate) struct Recorder<'a> {
+pub struct Recorder<'a> {
     pub(crate) folder: &'a RunFolder,
     journal: Journal,
     pub(crate) observer: &'a mut dyn Observer,
@@ -94,12 +93,15 @@ impl<'a> Recorder<'a> {
     }
 
     /// Whether a terminal record with this key is there.
-    pub(crate) fn has(&self, key: &str) -> bool {
+    pub fn has(&self, key: &str) -> bool {
         self.journal.has(key)
     }
 
     /// Appends a trial under its planned key.
-    pub(crate) fn trial(&mut self, key: String, mut trial: Trial) -> Result<(), RunError> {
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn trial(&mut self, key: String, mut trial: Trial) -> Result<(), RunError> {
         if let Some(load) = machine::load_average() {
             trial.metrics.insert("machine_load".into(), load);
         }
@@ -124,7 +126,10 @@ impl<'a> Recorder<'a> {
     }
 
     /// Appends a trial that has no time.
-    pub(crate) fn failed(
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn failed(
         &mut self,
         key: String,
         cell: &Cell,
@@ -145,7 +150,10 @@ impl<'a> Recorder<'a> {
     }
 
     /// Appends anything else.
-    pub(crate) fn note(&mut self, key: String, body: Body) -> Result<(), RunError> {
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn note(&mut self, key: String, body: Body) -> Result<(), RunError> {
         match &body {
             Body::Plan(plan) => self.observer.event(&Event::Plan(plan)),
             Body::Rejects(rejects) => self.observer.event(&Event::Rejects(rejects)),
@@ -156,13 +164,15 @@ impl<'a> Recorder<'a> {
         Ok(())
     }
 
-    pub(crate) fn warn(&mut self, text: &str) {
+    /// Tells the user something that a reader of the figures should know.
+    pub fn warn(&mut self, text: &str) {
         self.observer.event(&Event::Warning(text));
     }
 }
 
 /// A trial of `cell` with nothing in it yet.
-pub(crate) fn blank(cell: &Cell, round: u32, order: u32) -> Trial {
+#[must_use]
+pub fn blank(cell: &Cell, round: u32, order: u32) -> Trial {
     Trial {
         cell: cell.clone(),
         round,
@@ -194,14 +204,4 @@ pub(crate) fn memory_metrics(what: &str, now: Memory, idle: Option<Memory>) -> M
         metrics.insert(format!("{what}_pss_over_idle_bytes"), over as f64);
     }
     metrics
-}
-
-/// Splits what ends the run from what ends a cell.
-pub(crate) fn cell_result<T>(result: Result<T, AskError>) -> Result<Result<T, Failure>, RunError> {
-    match result {
-        Ok(value) => Ok(Ok(value)),
-        Err(AskError::Failed(failure)) => Ok(Err(failure)),
-        Err(AskError::Cancelled) => Err(RunError::Interrupted),
-        Err(AskError::Run(error)) => Err(*error),
-    }
 }

@@ -6,8 +6,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
+use jsonathlon_results::record::FailureKind;
+
+use super::load::Refused;
 use crate::RunError;
-use crate::session::AskError;
+use crate::session::Ended;
 
 /// More refused documents than this are not looked for one by one: the file is of another kind than the
 /// configuration expects, and the user should be told soon.
@@ -21,22 +24,13 @@ struct Part {
     first_line: u64,
 }
 
-/// A refused document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Refused {
-    /// Its line in the file, from 0.
-    pub(crate) line: u64,
-    /// The system's own reason.
-    pub(crate) reason: String,
-}
-
 /// Finds the refused documents of `file`. `try_load` loads a part, written to `scratch`, on trial, and
 /// gives the system's reason when it refuses.
 pub(crate) fn find(
     file: &Path,
     scratch: &Path,
-    try_load: &mut dyn FnMut(&Path) -> Result<Option<String>, AskError>,
-) -> Result<Result<Vec<Refused>, AskError>, RunError> {
+    try_load: &mut dyn FnMut(&Path) -> Result<Option<String>, Ended>,
+) -> Result<Vec<Refused>, Ended> {
     let failed = || RunError::io(format!("read {}", file.display()));
     let length = std::fs::metadata(file).map_err(failed())?.len();
     let mut source = File::open(file).map_err(failed())?;
@@ -44,27 +38,23 @@ pub(crate) fn find(
     let mut parts = vec![Part { start: 0, end: length, first_line: 0 }];
     while let Some(part) = parts.pop() {
         copy_part(&mut source, part, scratch)?;
-        let reason = match try_load(scratch) {
-            Ok(None) => continue,
-            Ok(Some(reason)) => reason,
-            Err(error) => return Ok(Err(error)),
-        };
+        let Some(reason) = try_load(scratch)? else { continue };
         match split(&mut source, part)? {
             Some((left, right)) => {
                 // The left one is looked at first, so that documents are found in file order.
                 parts.push(right);
                 parts.push(left);
             }
-            None => refused.push(Refused { line: part.first_line, reason }),
+            None => refused.push(Refused { ordinal: part.first_line, reason }),
         }
         if refused.len() > MOST {
-            return Ok(Err(AskError::failed(
-                jsonathlon_results::record::FailureKind::Refused,
+            return Err(Ended::failed(
+                FailureKind::Refused,
                 format!("more than {MOST} documents are refused; the last reason: {}", refused[MOST].reason),
-            )));
+            ));
         }
     }
-    Ok(Ok(refused))
+    Ok(refused)
 }
 
 /// Copies the lines of `file` that are not among `refused` (in file order) to `kept`.
@@ -72,7 +62,7 @@ pub(crate) fn without(file: &Path, refused: &[Refused], kept: &Path) -> Result<(
     let failed = || RunError::io(format!("write {}", kept.display()));
     let mut reader = BufReader::with_capacity(1 << 20, File::open(file).map_err(failed())?);
     let mut writer = std::io::BufWriter::with_capacity(1 << 20, File::create(kept).map_err(failed())?);
-    let mut next = refused.iter().map(|refused| refused.line).peekable();
+    let mut next = refused.iter().map(|refused| refused.ordinal).peekable();
     let mut line = Vec::new();
     for number in 0_u64.. {
         line.clear();
@@ -135,7 +125,7 @@ mod tests {
     use proptest::prelude::*;
 
     /// A system that refuses every line that begins with `!`.
-    fn refused_of(lines: &[String], final_newline: bool) -> Vec<Refused> {
+    fn refused_of(lines: &[String], final_newline: bool) -> Vec<(u64, String)> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("documents");
         let text = lines.join("\n") + if final_newline && !lines.is_empty() { "\n" } else { "" };
@@ -145,13 +135,12 @@ mod tests {
             let text = std::fs::read_to_string(part).unwrap();
             Ok(text.lines().find(|line| line.starts_with('!')).map(str::to_owned))
         })
-        .unwrap()
-        .unwrap_or_else(|_| panic!("refused more than allowed"));
+        .unwrap();
         let kept = folder.path().join("kept");
         without(&file, &found, &kept).unwrap();
         let expected: Vec<&String> = lines.iter().filter(|line| !line.starts_with('!')).collect();
         assert_eq!(std::fs::read_to_string(kept).unwrap().lines().collect::<Vec<_>>(), expected);
-        found
+        found.into_iter().map(|one| (one.ordinal, one.reason)).collect()
     }
 
     proptest! {
@@ -160,11 +149,11 @@ mod tests {
         fn exactly_the_refused_lines_are_found_in_order(
             lines in prop::collection::vec("[!a]b{0,20}", 0..40), final_newline: bool
         ) {
-            let expected: Vec<Refused> = lines
+            let expected: Vec<(u64, String)> = lines
                 .iter()
                 .enumerate()
                 .filter(|(_, line)| line.starts_with('!'))
-                .map(|(number, line)| Refused { line: number as u64, reason: line.clone() })
+                .map(|(number, line)| (number as u64, line.clone()))
                 .collect();
             prop_assert_eq!(refused_of(&lines, final_newline), expected);
         }
@@ -175,7 +164,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("documents");
         std::fs::write(&file, "!\n".repeat(3 * MOST)).unwrap();
-        let found = find(&file, &folder.path().join("scratch"), &mut |_| Ok(Some("no".into()))).unwrap();
-        assert!(matches!(found, Err(AskError::Failed(failure)) if failure.error.contains("more than 1000")));
+        let found = find(&file, &folder.path().join("scratch"), &mut |_| Ok(Some("no".into())));
+        assert!(matches!(found, Err(Ended::Failed(failure)) if failure.error.contains("more than 1000")));
     }
 }

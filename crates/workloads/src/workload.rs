@@ -1,0 +1,37 @@
+//! What a workload is to the program: a name, the configurations it takes, the trials it plans, and how it runs them.
+
+use jsonathlon_dataset::stage::{Blind, Observe};
+
+use crate::RunError;
+use crate::bench::Bench;
+use crate::recorder::Recorder;
+use crate::target::Target;
+
+/// A workload.
+///
+/// It knows no protocol and no system: it fills the statements of a configuration's folder and hands them to a
+/// session.
+pub trait Workload {
+    /// Its name in records, in systems' folders and on the command line.
+    fn name(&self) -> &'static str;
+
+    /// Its settings, as they are kept in the manifest under its name.
+    fn settings(&self) -> serde_json::Value;
+
+    /// Why it cannot run on a target; none when it can.
+    fn refuses(&self, target: &Target) -> Option<String>;
+
+    /// Who looks at the documents while they are staged.
+    fn observer(&mut self) -> Box<dyn Observe + '_> {
+        Box::new(Blind)
+    }
+
+    /// The keys of all trials that must end for a run to be complete.
+    fn keys(&self, bench: &Bench<'_>) -> Vec<String>;
+
+    /// Runs whatever has no record yet.
+    ///
+    /// # Errors
+    /// What ends a whole run; failed trials are records and no error.
+    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError>;
+}
