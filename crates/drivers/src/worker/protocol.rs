@@ -15,7 +15,8 @@ use jsonathlon_measure::process::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::driver::{DriverError, Open, Outcome, Place};
+use crate::driver::{DriverError, Open, Place};
+use crate::rows::Outcome;
 
 /// The version of this protocol; an `open` of any other is refused.
 pub const PROTOCOL: u32 = 1;
