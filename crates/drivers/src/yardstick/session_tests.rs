@@ -178,7 +178,7 @@ fn a_worker_loads_and_asks() {
     )
     .unwrap();
     let requests = [
-        json!({"id": 1, "op": "open", "protocol": 1, "open": {"protocol": "yardstick", "folder": folder.path(),
+        json!({"id": 1, "op": "open", "protocol": 2, "open": {"protocol": "yardstick", "folder": folder.path(),
             "settings": {"threads": "2"}, "statements": ["create documents"]}}),
         json!({"id": 2, "op": "load", "mode": "rows", "statement": "load documents :doc", "file": file}),
         json!({"id": 3, "op": "ask", "statement": "q2 documents"}),
