@@ -1,36 +1,67 @@
-//! A protocol's name becomes a driver: the one place that knows all of them.
+//! A protocol's name becomes connections: the one place that knows all of them.
 
-use crate::driver::{Driver, DriverError, Host, Open, Result};
+use crate::driver::{Connection, DriverError, Host, Open, Result};
 
-/// Opens a session by its protocol's name and runs the statements of `open`.
-///
-/// # Errors
-/// [`DriverError::Unsupported`] for an unknown protocol, [`DriverError::Unavailable`] when the library
-/// cannot be loaded, [`DriverError::Refused`] when the system does not open the folder, a setting, or a
-/// statement.
-pub fn connect(open: &Open, host: &Host) -> Result<Box<dyn Driver>> {
-    std::fs::create_dir_all(&open.folder).map_err(|error| {
-        DriverError::Unavailable(format!("failed to make the data folder {}: {error}", open.folder.display()))
-    })?;
-    let mut driver: Box<dyn Driver> = match open.protocol.as_str() {
-        "mock" => Box::new(crate::mock::Mock::open(open, host)?),
-        "sqlite" => Box::new(crate::sqlite::Sqlite::open(open)?),
-        "duckdb" => Box::new(crate::duckdb::Duckdb::open(open)?),
-        "chdb" => Box::new(crate::chdb::Chdb::open(open)?),
-        "clickhouse" => Box::new(crate::clickhouse::Clickhouse::open(open)?),
-        "mongodb" => Box::new(crate::mongodb::Mongodb::open(open)?),
-        "mysql" => Box::new(crate::mysql::Mysql::open(open)?),
-        "postgres" => Box::new(crate::postgres::Postgres::open(open)?),
-        "elasticsearch" => Box::new(crate::elasticsearch::Elasticsearch::open(open)?),
-        "yardstick" => Box::new(crate::yardstick::Yardstick::open(open)?),
-        other => {
-            return Err(DriverError::Unsupported(format!(
-                "no driver for protocol `{other}`: use chdb, clickhouse, duckdb, elasticsearch, mongodb, mysql, postgres, sqlite, yardstick or mock"
-            )));
-        }
-    };
-    for statement in &open.statements {
-        driver.execute(statement)?;
+type Opener = fn(&Open, &Host) -> Result<Box<dyn Connection>>;
+
+/// Opens connections of one protocol.
+#[derive(Debug, Clone, Copy)]
+pub struct Connector {
+    protocol: &'static str,
+    open: Opener,
+}
+
+const CONNECTORS: [Connector; 10] = [
+    Connector { protocol: "chdb", open: |open, _| Ok(Box::new(crate::chdb::Chdb::open(open)?)) },
+    Connector {
+        protocol: "clickhouse",
+        open: |open, _| Ok(Box::new(crate::clickhouse::Clickhouse::open(open)?)),
+    },
+    Connector { protocol: "duckdb", open: |open, _| Ok(Box::new(crate::duckdb::Duckdb::open(open)?)) },
+    Connector {
+        protocol: "elasticsearch",
+        open: |open, _| Ok(Box::new(crate::elasticsearch::Elasticsearch::open(open)?)),
+    },
+    Connector { protocol: "mongodb", open: |open, _| Ok(Box::new(crate::mongodb::Mongodb::open(open)?)) },
+    Connector { protocol: "mysql", open: |open, _| Ok(Box::new(crate::mysql::Mysql::open(open)?)) },
+    Connector { protocol: "postgres", open: |open, _| Ok(Box::new(crate::postgres::Postgres::open(open)?)) },
+    Connector { protocol: "sqlite", open: |open, _| Ok(Box::new(crate::sqlite::Sqlite::open(open)?)) },
+    Connector {
+        protocol: "yardstick",
+        open: |open, _| Ok(Box::new(crate::yardstick::Yardstick::open(open)?)),
+    },
+    Connector { protocol: "mock", open: |open, host| Ok(Box::new(crate::mock::Mock::open(open, host)?)) },
+];
+
+impl Connector {
+    /// That of a protocol, by its name.
+    ///
+    /// # Errors
+    /// [`DriverError::Unsupported`] for an unknown one.
+    pub fn of(protocol: &str) -> Result<Self> {
+        CONNECTORS.into_iter().find(|one| one.protocol == protocol).ok_or_else(|| {
+            let known: Vec<&str> = CONNECTORS.iter().map(|one| one.protocol).collect();
+            DriverError::Unsupported(format!(
+                "no driver for protocol `{protocol}`: use one of {}",
+                known.join(", ")
+            ))
+        })
     }
-    Ok(driver)
+
+    /// Opens a session and runs the statements of `open`.
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] when the library cannot be loaded or the server not be reached,
+    /// [`DriverError::Refused`] when the system does not open the folder, a setting, or a statement.
+    pub fn connect(self, open: &Open, host: &Host) -> Result<Box<dyn Connection>> {
+        std::fs::create_dir_all(&open.folder).map_err(|error| {
+            let path = open.folder.display();
+            DriverError::Unavailable(format!("failed to make the data folder {path}: {error}"))
+        })?;
+        let mut connection = (self.open)(open, host)?;
+        for statement in &open.statements {
+            connection.collect(statement)?;
+        }
+        Ok(connection)
+    }
 }

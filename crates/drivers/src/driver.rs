@@ -1,16 +1,16 @@
-//! What every driver offers, whatever its protocol.
+//! What every protocol offers.
 
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_measure::clock::Clock;
 use serde::{Deserialize, Serialize};
 
 use crate::endpoint::Endpoint;
-use crate::wire;
+use crate::prepared::{Parameter, Prepared};
+use crate::rows::{Outcome, Report, RowSink};
 
 /// What a driver answers with.
 pub type Result<T> = std::result::Result<T, DriverError>;
@@ -96,39 +96,8 @@ impl Place {
     }
 }
 
-/// The answer to one statement.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    /// Names of the columns; empty for a statement without an answer.
-    pub columns: Vec<String>,
-    /// The rows in the order in which the system gave them.
-    #[serde(with = "wire::rows")]
-    pub rows: Vec<Row>,
-    /// Seconds that the system itself reports for the statement.
-    pub server_seconds: Option<f64>,
-    /// Rows read from storage, as the system reports them.
-    pub rows_read: Option<u64>,
-    /// Bytes read from storage (uncompressed where the system counts so), as it reports them.
-    pub bytes_read: Option<u64>,
-    /// Peak memory of the statement in bytes, as the system reports it.
-    pub memory_bytes: Option<u64>,
-}
-
-impl Outcome {
-    /// The one text that a question for the version is answered with.
-    ///
-    /// # Errors
-    /// [`DriverError::Protocol`] when it is none.
-    pub(crate) fn version(self) -> Result<String> {
-        match self.rows.into_iter().flatten().next() {
-            Some(Value::Text(version)) => Ok(version),
-            other => Err(DriverError::Protocol(format!("a version is text, not {other:?}"))),
-        }
-    }
-}
-
 /// A stream of documents to be loaded.
-pub trait Documents {
+pub trait DocumentSource {
     /// The next document, without its newline; it is borrowed from the reader's block, so that a load
     /// copies nothing that the engine does not copy. `None` at the end.
     ///
@@ -145,20 +114,62 @@ pub trait LoadSink {
     fn offered(&mut self, documents: u64);
 }
 
-/// A session with one system.
-pub trait Driver {
+/// A connection with one system, which is a session of it.
+pub trait Connection {
     /// The system's own answer to the question which version it is.
     ///
     /// # Errors
     /// Whatever the system answers instead.
     fn version(&mut self) -> Result<String>;
 
-    /// Runs `statement` and reads its whole answer. Several statements in one text are run in order
-    /// and the last one's answer is given, where the system itself allows that.
+    /// Runs `statement` as it is written, by the shortest way that the protocol has, and hands its rows to `sink`.
+    /// Several statements in one text are run in order and the last one's answer is given, where the system itself
+    /// allows that.
+    ///
+    /// Published statements are asked so: preparing each would be measured with it, and is not what a client does
+    /// that asks once.
     ///
     /// # Errors
     /// [`DriverError::Refused`] with the system's message; the session stays usable.
-    fn execute(&mut self, statement: &str) -> Result<Outcome>;
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report>;
+
+    /// As [`Connection::ask`], with the answer in one piece.
+    ///
+    /// # Errors
+    /// As [`Connection::ask`].
+    fn collect(&mut self, statement: &str) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        let report = self.ask(statement, &mut outcome)?;
+        Ok(outcome.with(report))
+    }
+
+    /// Prepares one statement to be executed many times. Its parameters stand in it as the protocol has them:
+    ///
+    /// | protocol | parameters | prepared is |
+    /// |---|---|---|
+    /// | `postgres` | `$1` | the server's, by the extended protocol |
+    /// | `mysql` | `?` | the server's, by `COM_STMT_PREPARE`; answers are then binary |
+    /// | `sqlite` | `?1` | the engine's |
+    /// | `duckdb` | `$1` | the engine's |
+    /// | `clickhouse`, `chdb` | `{p1:Type}` | the text, kept: the system parses it each time, the values come beside it |
+    /// | `mongodb`, `elasticsearch` | the string `":1"`, in a path of Elasticsearch `:1` between its separators | the request, read once; values are put in its place as values |
+    /// | `mock` | `:1` | the text, kept |
+    /// | `yardstick` | none | the text, kept |
+    ///
+    /// # Errors
+    /// As [`Connection::ask`], as far as the system looks at a statement before it runs.
+    fn prepare(&mut self, statement: &str) -> Result<Prepared>;
+
+    /// Executes a prepared statement and hands its rows to `sink` as they come.
+    ///
+    /// # Errors
+    /// As [`Connection::ask`]; [`DriverError::Refused`] also for parameters that do not fit.
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report>;
 
     /// Inserts one document a row through `statement`, whose `:doc` is bound as text, all in one
     /// transaction that is durable (as far as the session's settings ask) when this returns. Documents
@@ -167,10 +178,10 @@ pub trait Driver {
     /// # Errors
     /// [`DriverError::Unsupported`] from engines that load files themselves;
     /// [`DriverError::Refused`] when the load as a whole failed, in which case nothing of it stays.
-    fn load_rows(
+    fn bulk_in(
         &mut self,
         statement: &str,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64>;
 

@@ -8,6 +8,8 @@
 pub mod address;
 pub mod driver;
 pub mod endpoint;
+pub mod prepared;
+pub mod rows;
 pub mod worker;
 pub mod yardstick;
 
@@ -32,7 +34,9 @@ mod testing;
 mod tls;
 mod wire;
 
-pub use connect::connect;
+pub use connect::Connector;
 pub use driver::{
-    Documents, Driver, DriverError, Host, LoadSink, Open, Outcome, Place, Result, SharedOutput,
+    Connection, DocumentSource, DriverError, Host, LoadSink, Open, Place, Result, SharedOutput,
 };
+pub use prepared::{Parameter, Prepared};
+pub use rows::{Cell, Outcome, Report, RowSink};

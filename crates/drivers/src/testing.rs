@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex};
 
-use crate::driver::{Documents, LoadSink, Result};
+use crate::driver::{DocumentSource, LoadSink, Result};
 
 /// Documents out of memory.
 pub(crate) struct Lines {
@@ -17,7 +17,7 @@ impl Lines {
     }
 }
 
-impl Documents for Lines {
+impl DocumentSource for Lines {
     fn next_document(&mut self) -> Result<Option<&[u8]>> {
         self.next += 1;
         Ok(self.lines.get(self.next - 1).map(Vec::as_slice))

@@ -49,7 +49,7 @@ pub(crate) enum Command {
     },
     /// Print the man page
     Man,
-    /// Serve one engine session over standard input and output (worker protocol 1)
+    /// Serve one engine session over standard input and output (worker protocol 2)
     #[command(hide = true)]
     Worker,
     /// Watch over a server for a worker

@@ -10,7 +10,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr3};
 
 use super::{Refused, spread};
-use crate::driver::{Documents, LoadSink, Result};
+use crate::driver::{DocumentSource, LoadSink, Result};
 
 /// Bytes after which a chunk ends: long against the few round trips that a chunk costs, and the most that is
 /// sent again for one refused document, and that it leaves behind as dead rows.
@@ -63,7 +63,7 @@ pub(crate) trait Connection: Taker + Send {
 /// Why the load failed. What is left of it ends with its connections.
 pub(crate) fn load(
     connections: &mut [impl Connection],
-    documents: &mut dyn Documents,
+    documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
     let mut offered = 0;
@@ -78,7 +78,11 @@ pub(crate) fn load(
 
 impl Chunk {
     /// The next documents; none at the end.
-    fn of(documents: &mut dyn Documents, sink: &mut dyn LoadSink, offered: &mut u64) -> Result<Option<Self>> {
+    fn of(
+        documents: &mut dyn DocumentSource,
+        sink: &mut dyn LoadSink,
+        offered: &mut u64,
+    ) -> Result<Option<Self>> {
         let mut chunk = Self { first: *offered, lines: Vec::with_capacity(CHUNK + ROOM), ends: Vec::new() };
         while chunk.lines.len() < CHUNK {
             let Some(document) = documents.next_document()? else { break };

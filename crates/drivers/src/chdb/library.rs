@@ -13,10 +13,26 @@ type RawConnection = *mut c_void;
 /// `chdb_result *`.
 type RawResult = *mut c_void;
 
+/// Statement and format, then names and values, each list with the lengths of its texts, and how many they are.
+type QueryWith = unsafe extern "C" fn(
+    RawConnection,
+    *const c_char,
+    usize,
+    *const c_char,
+    usize,
+    *const *const c_char,
+    *const usize,
+    *const *const c_char,
+    *const usize,
+    usize,
+) -> RawResult;
+
 struct Functions {
     connect: unsafe extern "C" fn(c_int, *mut *mut c_char) -> *mut RawConnection,
     close: unsafe extern "C" fn(*mut RawConnection),
     query: unsafe extern "C" fn(RawConnection, *const c_char, usize, *const c_char, usize) -> RawResult,
+    /// Not in every version of the library.
+    query_with: Option<QueryWith>,
     error: unsafe extern "C" fn(RawResult) -> *const c_char,
     buffer: unsafe extern "C" fn(RawResult) -> *const u8,
     length: unsafe extern "C" fn(RawResult) -> usize,
@@ -50,6 +66,7 @@ impl Connection {
                 connect: library.function("chdb_connect")?,
                 close: library.function("chdb_close_conn")?,
                 query: library.function("chdb_query_n")?,
+                query_with: library.function("chdb_query_with_params_n").ok(),
                 error: library.function("chdb_result_error")?,
                 buffer: library.function("chdb_result_buffer")?,
                 length: library.function("chdb_result_length")?,
@@ -82,9 +99,13 @@ impl Connection {
         Ok(Self { functions, handle: Some(handle), _library: library, _local: PhantomData })
     }
 
-    /// Runs `statement` and gives its result in `format`.
-    pub(super) fn query(&mut self, statement: &str, format: &str) -> Result<Answer<'_>> {
-        let raw = self.run(statement, format)?;
+    /// Runs `statement` with the values of its parameters `p1`, `p2` and so on, and gives its result in `format`.
+    pub(super) fn query(&self, statement: &str, format: &str, values: &[String]) -> Result<Answer<'_>> {
+        let raw = if values.is_empty() {
+            self.run(statement, format)?
+        } else {
+            self.run_with(statement, format, values)?
+        };
         let answer = Answer { functions: &self.functions, raw };
         let Some(message) = answer.error() else { return Ok(answer) };
         drop(answer);
@@ -109,6 +130,36 @@ impl Connection {
                 statement.len(),
                 format.as_ptr().cast(),
                 format.len(),
+            )
+        };
+        NonNull::new(raw).ok_or_else(|| DriverError::Protocol("no result at all".into()))
+    }
+
+    fn run_with(&self, statement: &str, format: &str, values: &[String]) -> Result<NonNull<c_void>> {
+        let Some(handle) = self.handle else {
+            return Err(DriverError::Unavailable("the session is closed".into()));
+        };
+        let Some(query) = self.functions.query_with else {
+            return Err(DriverError::Unsupported("this version of chDB takes no parameters".into()));
+        };
+        let names: Vec<String> = (1..=values.len()).map(|number| format!("p{number}")).collect();
+        let pointers = |texts: &[String]| texts.iter().map(|text| text.as_ptr().cast()).collect::<Vec<_>>();
+        let lengths = |texts: &[String]| texts.iter().map(String::len).collect::<Vec<_>>();
+        let (name_pointers, name_lengths) = (pointers(&names), lengths(&names));
+        let (value_pointers, value_lengths) = (pointers(values), lengths(values));
+        // SAFETY: the connection is open, and all texts are given with their lengths and outlive the call.
+        let raw = unsafe {
+            query(
+                handle.read(),
+                statement.as_ptr().cast(),
+                statement.len(),
+                format.as_ptr().cast(),
+                format.len(),
+                name_pointers.as_ptr(),
+                name_lengths.as_ptr(),
+                value_pointers.as_ptr(),
+                value_lengths.as_ptr(),
+                values.len(),
             )
         };
         NonNull::new(raw).ok_or_else(|| DriverError::Protocol("no result at all".into()))

@@ -4,14 +4,17 @@ mod library;
 
 use jsonathlon_dataset::value::Value;
 
-use crate::clickhouse::{FORMAT, row_binary, split};
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result, fewer_cores};
+use crate::clickhouse::{FORMAT, parameter, row_binary, split};
+use crate::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
 use crate::library::Loaded;
-use library::Connection;
+use crate::prepared::{Parameter, Prepared, Statements};
+use crate::rows::{Outcome, Report, RowSink};
+use library::{Answer, Connection};
 
 /// A session with one data folder.
 pub(crate) struct Chdb {
     connection: Connection,
+    prepared: Statements<String>,
 }
 
 impl Chdb {
@@ -27,7 +30,10 @@ impl Chdb {
         {
             arguments.push(format!("--max_threads={cores}"));
         }
-        let mut session = Self { connection: Connection::open(Loaded::open(open)?, &arguments)? };
+        let mut session = Self {
+            connection: Connection::open(Loaded::open(open)?, &arguments)?,
+            prepared: Statements::default(),
+        };
         session.check_names(open)?;
         Ok(session)
     }
@@ -38,8 +44,9 @@ impl Chdb {
         if open.settings.is_empty() {
             return Ok(());
         }
-        let known =
-            self.ask("SELECT name FROM system.settings UNION ALL SELECT name FROM system.server_settings")?;
+        let names = "SELECT name FROM system.settings UNION ALL SELECT name FROM system.server_settings";
+        let mut known = Outcome::default();
+        read(&self.connection.query(names, FORMAT, &[])?, &mut known)?;
         for key in open.settings.keys().filter(|key| !key.contains('.')) {
             if !known.rows.iter().any(|row| matches!(row.first(), Some(Value::Text(name)) if name == key)) {
                 return Err(DriverError::Refused(format!("chDB has no setting called `{key}`")));
@@ -47,32 +54,44 @@ impl Chdb {
         }
         Ok(())
     }
-
-    fn ask(&mut self, statement: &str) -> Result<Outcome> {
-        let answer = self.connection.query(statement, FORMAT)?;
-        let (columns, rows) = row_binary::decode(answer.bytes())?;
-        let (rows_read, bytes_read) = answer.read();
-        Ok(Outcome {
-            columns,
-            rows,
-            server_seconds: Some(answer.elapsed()),
-            rows_read: Some(rows_read),
-            bytes_read: Some(bytes_read),
-            memory_bytes: None,
-        })
-    }
 }
 
-impl Driver for Chdb {
+fn read(answer: &Answer<'_>, sink: &mut dyn RowSink) -> Result<Report> {
+    row_binary::decode(answer.bytes(), sink)?;
+    let (rows_read, bytes_read) = answer.read();
+    Ok(Report {
+        server_seconds: Some(answer.elapsed()),
+        rows_read: Some(rows_read),
+        bytes_read: Some(bytes_read),
+        memory_bytes: None,
+    })
+}
+
+impl driver::Connection for Chdb {
     fn version(&mut self) -> Result<String> {
-        self.execute("SELECT version()")?.version()
+        self.collect("SELECT version()")?.version()
     }
 
-    fn execute(&mut self, statement: &str) -> Result<Outcome> {
-        split::one_by_one(statement, |statement| self.ask(statement))
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+        split::one_by_one(statement, |statement| read(&self.connection.query(statement, FORMAT, &[])?, sink))
     }
 
-    fn load_rows(&mut self, _: &str, _: &mut dyn Documents, _: &mut dyn LoadSink) -> Result<u64> {
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        Ok(self.prepared.keep(statement.to_owned()))
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        let statement = self.prepared.get(prepared)?;
+        let values: Vec<String> = parameters.iter().map(parameter::text).collect();
+        read(&self.connection.query(statement, FORMAT, &values)?, sink)
+    }
+
+    fn bulk_in(&mut self, _: &str, _: &mut dyn DocumentSource, _: &mut dyn LoadSink) -> Result<u64> {
         Err(DriverError::Unsupported(
             "chDB loads files itself: load by a statement that names {{file}}".into(),
         ))

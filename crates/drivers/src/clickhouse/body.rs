@@ -2,14 +2,14 @@
 
 use std::io::{self, Read};
 
-use crate::driver::{Documents, DriverError, LoadSink};
+use crate::driver::{DocumentSource, DriverError, LoadSink};
 
 /// Bytes made ready at a time.
 const PIECE: usize = 1 << 20;
 
 /// Documents, each with a newline, in the order in which they come.
 pub(super) struct Body<'a> {
-    documents: &'a mut dyn Documents,
+    documents: &'a mut dyn DocumentSource,
     sink: &'a mut dyn LoadSink,
     piece: Vec<u8>,
     /// What of it was taken.
@@ -20,7 +20,7 @@ pub(super) struct Body<'a> {
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(documents: &'a mut dyn Documents, sink: &'a mut dyn LoadSink) -> Self {
+    pub(super) fn new(documents: &'a mut dyn DocumentSource, sink: &'a mut dyn LoadSink) -> Self {
         let piece = Vec::with_capacity(PIECE);
         Self { documents, sink, piece, taken: 0, offered: 0, ended: false, failed: None }
     }

@@ -2,15 +2,18 @@
 //! answer in the same binary format.
 
 mod body;
+pub(crate) mod parameter;
 pub(crate) mod row_binary;
 pub(crate) mod split;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
+use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
 use crate::endpoint::{Endpoint, NotReady};
 use crate::http::{Answer, Http};
+use crate::prepared::{Parameter, Prepared, Statements};
+use crate::rows::{Report, RowSink};
 use body::Body;
 
 /// The format of every answer.
@@ -33,6 +36,7 @@ pub(crate) struct Clickhouse {
     endpoint: Endpoint,
     /// Path and parameters of every request.
     target: String,
+    prepared: Statements<String>,
 }
 
 impl Clickhouse {
@@ -54,23 +58,22 @@ impl Clickhouse {
                 _ => Err(NotReady::Yet(format!("status {}: {}", answer.status, words(&answer)))),
             }
         })?;
-        Ok(Self { http, target: target(&endpoint), endpoint })
+        Ok(Self { http, target: target(&endpoint), endpoint, prepared: Statements::default() })
     }
 
     /// The error, told by whom it is.
-    fn lost(&mut self, error: &ureq::Error) -> DriverError {
+    fn lost(&self, error: &ureq::Error) -> DriverError {
         self.endpoint.told(DriverError::Crashed(error.to_string()))
     }
 
-    fn ask(&mut self, statement: &str) -> Result<Outcome> {
-        let answer = self.http.send("POST", &self.target, Some(("text/plain", statement.as_bytes())));
+    /// One statement, whose parameters stand in the address.
+    fn send(&self, target: &str, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+        let answer = self.http.send("POST", target, Some(("text/plain", statement.as_bytes())));
         let answer = good(answer.map_err(|error| self.lost(&error))?)?;
-        let (columns, rows) = row_binary::decode(&answer.body)?;
+        row_binary::decode(&answer.body, sink)?;
         let summary = summary(&answer);
         let figure = |name: &str| summary.get(name).and_then(serde_json::Value::as_str)?.parse::<u64>().ok();
-        Ok(Outcome {
-            columns,
-            rows,
+        Ok(Report {
             server_seconds: figure("elapsed_ns").map(|nanoseconds| nanoseconds as f64 / 1e9),
             rows_read: figure("read_rows"),
             bytes_read: figure("read_bytes"),
@@ -131,21 +134,38 @@ fn encoded(text: &str) -> String {
     out
 }
 
-impl Driver for Clickhouse {
+impl Connection for Clickhouse {
     fn version(&mut self) -> Result<String> {
-        self.execute("SELECT version()")?.version()
+        self.collect("SELECT version()")?.version()
     }
 
-    fn execute(&mut self, statement: &str) -> Result<Outcome> {
-        split::one_by_one(statement, |statement| self.ask(statement))
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+        split::one_by_one(statement, |statement| self.send(&self.target, statement, sink))
+    }
+
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        Ok(self.prepared.keep(statement.to_owned()))
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        let mut target = self.target.clone();
+        for (number, parameter) in (1..).zip(parameters) {
+            target += &format!("&param_p{number}={}", encoded(&parameter::text(parameter)));
+        }
+        self.send(&target, self.prepared.get(prepared)?, sink)
     }
 
     /// All documents are the body of one INSERT, which the server parses on as many threads as it likes. A
     /// refused document ends it, and blocks before that may stay: the caller starts over without it.
-    fn load_rows(
+    fn bulk_in(
         &mut self,
         statement: &str,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
         let path = format!("{}&query={}", self.target, encoded(statement));

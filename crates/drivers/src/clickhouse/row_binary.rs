@@ -2,20 +2,19 @@
 //!
 //! <https://clickhouse.com/docs/interfaces/formats/RowBinaryWithNamesAndTypes>
 
-use jsonathlon_dataset::value::{Row, Value};
-
 use crate::decimal::decimal;
 use crate::driver::{DriverError, Result};
+use crate::rows::{Cell, RowSink};
 
 /// How the cells of a column are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct ColumnType {
     nullable: bool,
-    cell: Cell,
+    storage: Storage,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cell {
+enum Storage {
     Bool,
     /// Bytes and sign.
     Integer(usize, bool),
@@ -29,36 +28,36 @@ enum Cell {
     Nothing,
 }
 
-/// Names of the columns, and the rows.
-pub(crate) fn decode(bytes: &[u8]) -> Result<(Vec<String>, Vec<Row>)> {
+/// Hands over the columns and the rows.
+pub(crate) fn decode(bytes: &[u8], sink: &mut dyn RowSink) -> Result<()> {
     let mut input = Input { bytes };
     if bytes.is_empty() {
-        return Ok((Vec::new(), Vec::new()));
+        return sink.columns(&[]);
     }
     // A name of a byte each at least: a count beyond that is no header, and must not be allocated.
     let count = usize::try_from(input.varint()?).unwrap_or(usize::MAX);
     if count == 0 || count > input.bytes.len() {
         return Err(cut());
     }
-    let names: Vec<String> = (0..count).map(|_| input.text("the header")).collect::<Result<_>>()?;
+    let names: Vec<&str> = (0..count).map(|_| input.text("the header")).collect::<Result<_>>()?;
     let mut types = Vec::with_capacity(count);
     for name in &names {
         let text = input.text("the header")?;
-        types.push(parse_type(&text).ok_or_else(|| {
+        types.push(parse_type(text).ok_or_else(|| {
             DriverError::Unsupported(format!(
                 "column `{name}` is of type {text}: cast it to String, or to a number of at most 64 bits"
             ))
         })?);
     }
-    let mut rows = Vec::new();
+    sink.columns(&names)?;
     while !input.bytes.is_empty() {
         let mut row = Vec::with_capacity(count);
         for (column, kind) in types.iter().enumerate() {
-            row.push(input.cell(*kind, &names[column])?);
+            row.push(input.cell(*kind, names[column])?);
         }
-        rows.push(row);
+        sink.row(&row)?;
     }
-    Ok((names, rows))
+    Ok(())
 }
 
 /// Reads a type's name; `None` when its cells have no place in an answer.
@@ -70,26 +69,26 @@ fn parse_type(text: &str) -> Option<ColumnType> {
     if let Some(inner) = argument_of(text, "Nullable") {
         return parse_type(inner).map(|kind| ColumnType { nullable: true, ..kind });
     }
-    let cell = match text {
-        "Bool" => Cell::Bool,
-        "Int8" => Cell::Integer(1, true),
-        "Int16" => Cell::Integer(2, true),
-        "Int32" => Cell::Integer(4, true),
-        "Int64" => Cell::Integer(8, true),
-        "Int128" => Cell::Integer(16, true),
-        "UInt8" => Cell::Integer(1, false),
-        "UInt16" => Cell::Integer(2, false),
-        "UInt32" => Cell::Integer(4, false),
-        "UInt64" => Cell::Integer(8, false),
-        "UInt128" => Cell::Integer(16, false),
-        "Float32" => Cell::Float32,
-        "Float64" => Cell::Float64,
-        "String" => Cell::Text,
-        "Nothing" => Cell::Nothing,
+    let storage = match text {
+        "Bool" => Storage::Bool,
+        "Int8" => Storage::Integer(1, true),
+        "Int16" => Storage::Integer(2, true),
+        "Int32" => Storage::Integer(4, true),
+        "Int64" => Storage::Integer(8, true),
+        "Int128" => Storage::Integer(16, true),
+        "UInt8" => Storage::Integer(1, false),
+        "UInt16" => Storage::Integer(2, false),
+        "UInt32" => Storage::Integer(4, false),
+        "UInt64" => Storage::Integer(8, false),
+        "UInt128" => Storage::Integer(16, false),
+        "Float32" => Storage::Float32,
+        "Float64" => Storage::Float64,
+        "String" => Storage::Text,
+        "Nothing" => Storage::Nothing,
         _ => {
             if let Some(length) = argument_of(text, "FixedString") {
                 // None has length 0, and a row of no bytes would be there without end.
-                Cell::FixedText(length.parse().ok().filter(|length| *length > 0)?)
+                Storage::FixedText(length.parse().ok().filter(|length| *length > 0)?)
             } else {
                 let (precision, scale) = argument_of(text, "Decimal")?.split_once(',')?;
                 let bytes = match precision.trim().parse::<u32>().ok()? {
@@ -98,11 +97,11 @@ fn parse_type(text: &str) -> Option<ColumnType> {
                     19..=38 => 16,
                     _ => return None,
                 };
-                Cell::Decimal(bytes, scale.trim().parse().ok()?)
+                Storage::Decimal(bytes, scale.trim().parse().ok()?)
             }
         }
     };
-    Some(ColumnType { nullable: false, cell })
+    Some(ColumnType { nullable: false, storage })
 }
 
 fn argument_of<'a>(text: &'a str, function: &str) -> Option<&'a str> {
@@ -149,7 +148,7 @@ impl<'a> Input<'a> {
         Err(cut())
     }
 
-    fn text(&mut self, column: &str) -> Result<String> {
+    fn text(&mut self, column: &str) -> Result<&'a str> {
         let length = usize::try_from(self.varint()?).map_err(|_| cut())?;
         to_text(self.take(length)?, column)
     }
@@ -166,33 +165,33 @@ impl<'a> Input<'a> {
         Ok(Some(i128::from_le_bytes(wide)))
     }
 
-    fn cell(&mut self, kind: ColumnType, column: &str) -> Result<Value> {
+    fn cell(&mut self, kind: ColumnType, column: &str) -> Result<Cell<'a>> {
         if kind.nullable && self.byte()? != 0 {
-            return Ok(Value::Null);
+            return Ok(Cell::Null);
         }
-        Ok(match kind.cell {
-            Cell::Bool => Value::Bool(self.byte()? != 0),
-            Cell::Integer(8, true) => Value::Int(i64::from_le_bytes(self.array()?)),
-            Cell::Integer(length, signed) => self
+        Ok(match kind.storage {
+            Storage::Bool => Cell::Bool(self.byte()? != 0),
+            Storage::Integer(8, true) => Cell::Int(i64::from_le_bytes(self.array()?)),
+            Storage::Integer(length, signed) => self
                 .integer(length, signed)?
                 .and_then(|number| i64::try_from(number).ok())
-                .map(Value::Int)
+                .map(Cell::Int)
                 .ok_or_else(|| too_wide(column))?,
-            Cell::Float32 => Value::Float(f64::from(f32::from_le_bytes(self.array()?))),
-            Cell::Float64 => Value::Float(f64::from_le_bytes(self.array()?)),
-            Cell::Decimal(length, scale) => {
+            Storage::Float32 => Cell::Float(f64::from(f32::from_le_bytes(self.array()?))),
+            Storage::Float64 => Cell::Float(f64::from_le_bytes(self.array()?)),
+            Storage::Decimal(length, scale) => {
                 let unscaled = self.integer(length, true)?;
                 unscaled.and_then(|unscaled| decimal(unscaled, scale)).ok_or_else(|| too_wide(column))?
             }
-            Cell::Text => Value::Text(self.text(column)?),
-            Cell::FixedText(length) => Value::Text(to_text(self.take(length)?, column)?),
-            Cell::Nothing => return Err(cut()),
+            Storage::Text => Cell::Text(self.text(column)?),
+            Storage::FixedText(length) => Cell::Text(to_text(self.take(length)?, column)?),
+            Storage::Nothing => return Err(cut()),
         })
     }
 }
 
-fn to_text(bytes: &[u8], column: &str) -> Result<String> {
-    std::str::from_utf8(bytes).map(str::to_owned).map_err(|error| {
+fn to_text<'a>(bytes: &'a [u8], column: &str) -> Result<&'a str> {
+    std::str::from_utf8(bytes).map_err(|error| {
         DriverError::Unsupported(format!(
             "a text of column `{column}` is not UTF-8 ({error}): ask for it in hex"
         ))
@@ -207,8 +206,17 @@ fn too_wide(column: &str) -> DriverError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use jsonathlon_dataset::value::{Row, Value};
     use proptest::prelude::*;
+
+    use super::*;
+    use crate::rows::Outcome;
+
+    fn decode(bytes: &[u8]) -> Result<(Vec<String>, Vec<Row>)> {
+        let mut outcome = Outcome::default();
+        super::decode(bytes, &mut outcome)?;
+        Ok((outcome.columns, outcome.rows))
+    }
 
     fn header(columns: &[(&str, &str)]) -> Vec<u8> {
         let mut bytes = vec![u8::try_from(columns.len()).unwrap()];

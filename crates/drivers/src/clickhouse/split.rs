@@ -3,7 +3,8 @@
 //! chDB runs several statements at once and then puts the bytes of all their answers in a row, which
 //! cannot be told from one answer with strange cells. So they are handed over one by one.
 
-use crate::driver::{DriverError, Outcome, Result};
+use crate::driver::{DriverError, Result};
+use crate::rows::Report;
 
 /// The non-empty statements of `text`, cut at semicolons outside of quotes, comments and heredocs.
 pub(crate) fn statements(text: &str) -> Vec<&str> {
@@ -37,16 +38,16 @@ pub(crate) fn statements(text: &str) -> Vec<&str> {
     found
 }
 
-/// Asks the statements of `text` in their order; gives the last one's answer.
+/// Asks the statements of `text` in their order; gives what is said about the last one.
 ///
 /// # Errors
 /// The first that is refused ends it; [`DriverError::Refused`] when there is none.
-pub(crate) fn one_by_one(text: &str, mut ask: impl FnMut(&str) -> Result<Outcome>) -> Result<Outcome> {
-    let mut outcome = None;
+pub(crate) fn one_by_one(text: &str, mut ask: impl FnMut(&str) -> Result<Report>) -> Result<Report> {
+    let mut report = None;
     for statement in statements(text) {
-        outcome = Some(ask(statement)?);
+        report = Some(ask(statement)?);
     }
-    outcome.ok_or_else(|| DriverError::Refused("empty statement".into()))
+    report.ok_or_else(|| DriverError::Refused("empty statement".into()))
 }
 
 fn is_comment(rest: &[u8]) -> bool {

@@ -7,6 +7,7 @@ use std::ptr::null_mut;
 use super::vectors::{Chunk, VectorFunctions};
 use crate::driver::{DriverError, Result};
 use crate::library::Loaded;
+use crate::prepared::Parameter;
 use crate::several::may_be_several;
 
 /// `idx_t`.
@@ -58,6 +59,13 @@ struct Functions {
     prepare_error: unsafe extern "C" fn(Handle) -> *const c_char,
     destroy_prepared: unsafe extern "C" fn(*mut Handle),
     execute_prepared: unsafe extern "C" fn(Handle, *mut RawResult) -> c_int,
+    prepare: unsafe extern "C" fn(Handle, *const c_char, *mut Handle) -> c_int,
+    parameters: unsafe extern "C" fn(Handle) -> Index,
+    bind_null: unsafe extern "C" fn(Handle, Index) -> c_int,
+    bind_bool: unsafe extern "C" fn(Handle, Index, bool) -> c_int,
+    bind_int: unsafe extern "C" fn(Handle, Index, i64) -> c_int,
+    bind_float: unsafe extern "C" fn(Handle, Index, f64) -> c_int,
+    bind_text: unsafe extern "C" fn(Handle, Index, *const c_char, Index) -> c_int,
     destroy_result: unsafe extern "C" fn(*mut RawResult),
     error: unsafe extern "C" fn(*mut RawResult) -> *const c_char,
     column_count: unsafe extern "C" fn(*mut RawResult) -> Index,
@@ -103,6 +111,13 @@ impl Connection {
                 prepare_error: library.function("duckdb_prepare_error")?,
                 destroy_prepared: library.function("duckdb_destroy_prepare")?,
                 execute_prepared: library.function("duckdb_execute_prepared")?,
+                prepare: library.function("duckdb_prepare")?,
+                parameters: library.function("duckdb_nparams")?,
+                bind_null: library.function("duckdb_bind_null")?,
+                bind_bool: library.function("duckdb_bind_boolean")?,
+                bind_int: library.function("duckdb_bind_int64")?,
+                bind_float: library.function("duckdb_bind_double")?,
+                bind_text: library.function("duckdb_bind_varchar_length")?,
                 destroy_result: library.function("duckdb_destroy_result")?,
                 error: library.function("duckdb_result_error")?,
                 column_count: library.function("duckdb_column_count")?,
@@ -167,6 +182,58 @@ impl Connection {
         Answer::of(&self.functions, raw, state)
     }
 
+    /// Prepares one statement.
+    pub(super) fn prepare(&mut self, text: &str) -> Result<Statement> {
+        let text = c_text(text)?;
+        let mut statement = Statement { handle: null_mut(), destroy: self.functions.destroy_prepared };
+        // SAFETY: the connection is open and the text NUL-terminated; a prepared statement is there to be
+        // destroyed even when preparing it failed, and its error's text lives as long.
+        unsafe {
+            if (self.functions.prepare)(self.connection, text.as_ptr(), &raw mut statement.handle) != SUCCESS
+            {
+                let message = own_text((self.functions.prepare_error)(statement.handle));
+                return Err(DriverError::Refused(message.unwrap_or_else(|| "a statement is wrong".into())));
+            }
+        }
+        Ok(statement)
+    }
+
+    /// How many parameters it has.
+    pub(super) fn parameters(&self, statement: &Statement) -> usize {
+        // SAFETY: the statement is alive.
+        let count = unsafe { (self.functions.parameters)(statement.handle) };
+        usize::try_from(count).unwrap_or(usize::MAX)
+    }
+
+    /// Executes it with as many parameters as it has.
+    pub(super) fn execute(&self, statement: &Statement, parameters: &[Parameter<'_>]) -> Result<Answer<'_>> {
+        let functions = &self.functions;
+        for (index, parameter) in (1..).zip(parameters) {
+            // SAFETY: the statement is alive, parameters are counted from 1, and the engine copies texts.
+            let state = unsafe {
+                match *parameter {
+                    Parameter::Null => (functions.bind_null)(statement.handle, index),
+                    Parameter::Bool(truth) => (functions.bind_bool)(statement.handle, index, truth),
+                    Parameter::Int(number) => (functions.bind_int)(statement.handle, index, number),
+                    Parameter::Float(number) => (functions.bind_float)(statement.handle, index, number),
+                    Parameter::Text(text) | Parameter::Json(text) => (functions.bind_text)(
+                        statement.handle,
+                        index,
+                        text.as_ptr().cast(),
+                        text.len() as Index,
+                    ),
+                }
+            };
+            if state != SUCCESS {
+                return Err(DriverError::Refused(format!("parameter {index} was not taken")));
+            }
+        }
+        let mut raw = RawResult::EMPTY;
+        // SAFETY: the statement is alive; the result is filled in either case.
+        let state = unsafe { (functions.execute_prepared)(statement.handle, &raw mut raw) };
+        Answer::of(functions, raw, state)
+    }
+
     /// Disconnects and closes, which writes the checkpoint; a second time does nothing.
     pub(super) fn close(&mut self) {
         // SAFETY: both calls take null as "nothing to do" and leave null behind.
@@ -180,6 +247,19 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+/// A prepared statement, freed when dropped, which must be before its connection is.
+pub(super) struct Statement {
+    handle: Handle,
+    destroy: unsafe extern "C" fn(*mut Handle),
+}
+
+impl Drop for Statement {
+    fn drop(&mut self) {
+        // SAFETY: made by `prepare`, and not used again.
+        unsafe { (self.destroy)(&raw mut self.handle) }
     }
 }
 

@@ -3,16 +3,20 @@
 mod library;
 mod vectors;
 
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result, fewer_cores};
+use crate::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
 use crate::library::Loaded;
-use library::Connection;
-use vectors::{Cell, type_name};
+use crate::prepared::{Parameter, Prepared, Statements, expect};
+use crate::rows::{Report, RowSink};
+use library::{Answer, Connection, Statement};
+use vectors::{Storage, type_name};
 
 /// The database file within the data folder.
 const FILE: &str = "data.duckdb";
 
 /// A session with one database file.
 pub(crate) struct Duckdb {
+    // Before the connection, which they are of.
+    prepared: Statements<Statement>,
     connection: Connection,
 }
 
@@ -31,43 +35,59 @@ impl Duckdb {
             .iter()
             .map(|(key, value)| (key.as_str(), value.as_str()))
             .chain(threads.as_deref().map(|threads| ("threads", threads)));
-        Ok(Self { connection: Connection::open(Loaded::open(open)?, path, settings)? })
+        let connection = Connection::open(Loaded::open(open)?, path, settings)?;
+        Ok(Self { prepared: Statements::default(), connection })
     }
 }
 
-impl Driver for Duckdb {
+/// Hands over an answer's rows, which are the engine's until then.
+fn read(mut answer: Answer<'_>, sink: &mut dyn RowSink) -> Result<Report> {
+    let columns: Vec<(String, Storage)> = answer
+        .columns()?
+        .into_iter()
+        .map(|(name, kind)| {
+            let id = kind.id();
+            match Storage::of(id, || kind.decimal()) {
+                Some(storage) => Ok((name, storage)),
+                None => Err(DriverError::Unsupported(format!(
+                    "column `{name}` is of type {}: cast it to VARCHAR, or to a number of at most 64 bits",
+                    type_name(id)
+                ))),
+            }
+        })
+        .collect::<Result<_>>()?;
+    sink.columns(&columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
+    while let Some(chunk) = answer.next_chunk() {
+        chunk.read(&columns, sink)?;
+    }
+    Ok(Report::default())
+}
+
+impl driver::Connection for Duckdb {
     fn version(&mut self) -> Result<String> {
         self.connection.version()
     }
 
-    fn execute(&mut self, statement: &str) -> Result<Outcome> {
-        let mut answer = self.connection.query(statement)?;
-        let columns: Vec<(String, Cell)> = answer
-            .columns()?
-            .into_iter()
-            .map(|(name, kind)| {
-                let id = kind.id();
-                match Cell::of(id, || kind.decimal()) {
-                    Some(cell) => Ok((name, cell)),
-                    None => Err(DriverError::Unsupported(format!(
-                        "column `{name}` is of type {}: cast it to VARCHAR, or to a number of at most 64 bits",
-                        type_name(id)
-                    ))),
-                }
-            })
-            .collect::<Result<_>>()?;
-        let mut rows = Vec::new();
-        while let Some(chunk) = answer.next_chunk() {
-            chunk.read(&columns, &mut rows)?;
-        }
-        Ok(Outcome {
-            columns: columns.into_iter().map(|(name, _)| name).collect(),
-            rows,
-            ..Outcome::default()
-        })
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+        read(self.connection.query(statement)?, sink)
     }
 
-    fn load_rows(&mut self, _: &str, _: &mut dyn Documents, _: &mut dyn LoadSink) -> Result<u64> {
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        Ok(self.prepared.keep(self.connection.prepare(statement)?))
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        let statement = self.prepared.get(prepared)?;
+        expect(self.connection.parameters(statement), parameters)?;
+        read(self.connection.execute(statement, parameters)?, sink)
+    }
+
+    fn bulk_in(&mut self, _: &str, _: &mut dyn DocumentSource, _: &mut dyn LoadSink) -> Result<u64> {
         Err(DriverError::Unsupported(
             "DuckDB loads files itself: load by a statement that names {{file}}".into(),
         ))

@@ -1,12 +1,11 @@
 //! Reading DuckDB's vectors: one column of up to 2,048 rows at a time.
 #![expect(unsafe_code, reason = "reads memory whose layout the C interface defines")]
 
-use jsonathlon_dataset::value::{Row, Value};
-
 use super::library::{Handle, Index};
 use crate::decimal::decimal;
 use crate::driver::{DriverError, Result};
 use crate::library::Loaded;
+use crate::rows::{Cell, RowSink};
 
 /// The functions about chunks, vectors and types.
 pub(super) struct VectorFunctions {
@@ -44,7 +43,7 @@ impl VectorFunctions {
 
 /// How the cells of a column are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Cell {
+pub(super) enum Storage {
     Bool,
     I8,
     I16,
@@ -73,7 +72,7 @@ pub(super) enum Integer {
     I128,
 }
 
-impl Cell {
+impl Storage {
     /// The storage of a `DUCKDB_TYPE`; a decimal's digits and storage come from `decimal`. `None` for
     /// what has no place in an answer.
     pub(super) fn of(id: u32, decimal: impl FnOnce() -> (u32, u32)) -> Option<Self> {
@@ -168,8 +167,8 @@ impl<'a> Chunk<'a> {
         (!handle.is_null()).then_some(Self { functions, handle })
     }
 
-    /// Appends the rows to `rows`. `columns` are the names and storages of the answer's columns.
-    pub(super) fn read(&self, columns: &[(String, Cell)], rows: &mut Vec<Row>) -> Result<()> {
+    /// Hands over the rows. `columns` are the names and storages of the answer's columns.
+    pub(super) fn read(&self, columns: &[(String, Storage)], sink: &mut dyn RowSink) -> Result<()> {
         // SAFETY: the chunk is alive.
         let (size, count) = unsafe {
             ((self.functions.chunk_size)(self.handle), (self.functions.chunk_columns)(self.handle))
@@ -178,21 +177,24 @@ impl<'a> Chunk<'a> {
         if usize::try_from(count) != Ok(columns.len()) {
             return Err(DriverError::Protocol(format!("a chunk of {count} columns, not {}", columns.len())));
         }
-        let first = rows.len();
-        rows.extend((0..size).map(|_| Vec::with_capacity(columns.len())));
-        for (index, (name, cell)) in columns.iter().enumerate() {
-            // SAFETY: the index is below the count, and the vector lives as long as the chunk.
-            let column = unsafe {
-                let vector = (self.functions.chunk_vector)(self.handle, index as Index);
-                Column {
-                    data: (self.functions.data)(vector),
-                    validity: (self.functions.validity)(vector),
-                    length: size,
+        let vectors: Vec<Column> = (0..count)
+            .map(|index| {
+                // SAFETY: the index is below the count, and the vector lives as long as the chunk.
+                unsafe {
+                    let vector = (self.functions.chunk_vector)(self.handle, index);
+                    Column {
+                        data: (self.functions.data)(vector),
+                        validity: (self.functions.validity)(vector),
+                        length: size,
+                    }
                 }
-            };
-            column.append(*cell, name, &mut rows[first..])?;
+            })
+            .collect();
+        let mut rows: Vec<Vec<Cell<'_>>> = (0..size).map(|_| Vec::with_capacity(columns.len())).collect();
+        for (vector, (name, storage)) in vectors.iter().zip(columns) {
+            vector.append(*storage, name, &mut rows)?;
         }
-        Ok(())
+        rows.iter().try_for_each(|row| sink.row(row))
     }
 }
 
@@ -224,46 +226,46 @@ impl Column {
     ///
     /// # Safety
     /// As said.
-    unsafe fn cells<T: Copy>(&self) -> &[T] {
+    unsafe fn cells<T>(&self) -> &[T] {
         // SAFETY: a vector's data has a cell for each of the chunk's rows, and DuckDB aligns it for any
         // of its own types.
         unsafe { std::slice::from_raw_parts(self.data.cast::<T>(), self.length) }
     }
 
-    fn append(&self, cell: Cell, name: &str, rows: &mut [Row]) -> Result<()> {
-        // SAFETY: `cell` was taken from the column's own logical type.
+    fn append<'a>(&'a self, storage: Storage, name: &str, rows: &mut [Vec<Cell<'a>>]) -> Result<()> {
+        // SAFETY: `storage` was taken from the column's own logical type.
         unsafe {
-            match cell {
-                Cell::Bool => self.each(rows, |truth: u8| Ok(Value::Bool(truth != 0))),
-                Cell::I8 => self.each(rows, |n: i8| Ok(Value::Int(n.into()))),
-                Cell::I16 => self.each(rows, |n: i16| Ok(Value::Int(n.into()))),
-                Cell::I32 => self.each(rows, |n: i32| Ok(Value::Int(n.into()))),
-                Cell::I64 => self.each(rows, |n: i64| Ok(Value::Int(n))),
-                Cell::U8 => self.each(rows, |n: u8| Ok(Value::Int(n.into()))),
-                Cell::U16 => self.each(rows, |n: u16| Ok(Value::Int(n.into()))),
-                Cell::U32 => self.each(rows, |n: u32| Ok(Value::Int(n.into()))),
-                Cell::U64 => self.each(rows, |n: u64| narrow(i64::try_from(n).ok(), name)),
-                Cell::I128 => self.each(rows, |n: [u64; 2]| narrow(i64::try_from(join(n)).ok(), name)),
-                Cell::U128 => {
-                    self.each(rows, |n: [u64; 2]| narrow(i64::try_from(join(n).cast_unsigned()).ok(), name))
+            match storage {
+                Storage::Bool => self.each(rows, |truth: &u8| Ok(Cell::Bool(*truth != 0))),
+                Storage::I8 => self.each(rows, |n: &i8| Ok(Cell::Int((*n).into()))),
+                Storage::I16 => self.each(rows, |n: &i16| Ok(Cell::Int((*n).into()))),
+                Storage::I32 => self.each(rows, |n: &i32| Ok(Cell::Int((*n).into()))),
+                Storage::I64 => self.each(rows, |n: &i64| Ok(Cell::Int(*n))),
+                Storage::U8 => self.each(rows, |n: &u8| Ok(Cell::Int((*n).into()))),
+                Storage::U16 => self.each(rows, |n: &u16| Ok(Cell::Int((*n).into()))),
+                Storage::U32 => self.each(rows, |n: &u32| Ok(Cell::Int((*n).into()))),
+                Storage::U64 => self.each(rows, |n: &u64| narrow(i64::try_from(*n).ok(), name)),
+                Storage::I128 => self.each(rows, |n: &[u64; 2]| narrow(i64::try_from(join(*n)).ok(), name)),
+                Storage::U128 => {
+                    self.each(rows, |n: &[u64; 2]| narrow(i64::try_from(join(*n).cast_unsigned()).ok(), name))
                 }
-                Cell::F32 => self.each(rows, |n: f32| Ok(Value::Float(n.into()))),
-                Cell::F64 => self.each(rows, |n: f64| Ok(Value::Float(n))),
-                Cell::Text => self.each(rows, |text: RawText| text.read(name)),
-                Cell::Decimal(scale, Integer::I16) => {
-                    self.each(rows, |n: i16| narrow_decimal(n.into(), scale, name))
+                Storage::F32 => self.each(rows, |n: &f32| Ok(Cell::Float((*n).into()))),
+                Storage::F64 => self.each(rows, |n: &f64| Ok(Cell::Float(*n))),
+                Storage::Text => self.each(rows, |text: &RawText| text.read(name)),
+                Storage::Decimal(scale, Integer::I16) => {
+                    self.each(rows, |n: &i16| narrow_decimal((*n).into(), scale, name))
                 }
-                Cell::Decimal(scale, Integer::I32) => {
-                    self.each(rows, |n: i32| narrow_decimal(n.into(), scale, name))
+                Storage::Decimal(scale, Integer::I32) => {
+                    self.each(rows, |n: &i32| narrow_decimal((*n).into(), scale, name))
                 }
-                Cell::Decimal(scale, Integer::I64) => {
-                    self.each(rows, |n: i64| narrow_decimal(n.into(), scale, name))
+                Storage::Decimal(scale, Integer::I64) => {
+                    self.each(rows, |n: &i64| narrow_decimal((*n).into(), scale, name))
                 }
-                Cell::Decimal(scale, Integer::I128) => {
-                    self.each(rows, |n: [u64; 2]| narrow_decimal(join(n), scale, name))
+                Storage::Decimal(scale, Integer::I128) => {
+                    self.each(rows, |n: &[u64; 2]| narrow_decimal(join(*n), scale, name))
                 }
-                Cell::Null => {
-                    rows.iter_mut().for_each(|row| row.push(Value::Null));
+                Storage::Null => {
+                    rows.iter_mut().for_each(|row| row.push(Cell::Null));
                     Ok(())
                 }
             }
@@ -272,11 +274,15 @@ impl Column {
 
     /// # Safety
     /// As [`Column::cells`].
-    unsafe fn each<T: Copy>(&self, rows: &mut [Row], value: impl Fn(T) -> Result<Value>) -> Result<()> {
+    unsafe fn each<'a, T: 'a>(
+        &'a self,
+        rows: &mut [Vec<Cell<'a>>],
+        value: impl Fn(&'a T) -> Result<Cell<'a>>,
+    ) -> Result<()> {
         // SAFETY: as promised by the caller.
         let cells = unsafe { self.cells::<T>() };
         for (index, (row, cell)) in rows.iter_mut().zip(cells).enumerate() {
-            row.push(if self.is_valid(index) { value(*cell)? } else { Value::Null });
+            row.push(if self.is_valid(index) { value(cell)? } else { Cell::Null });
         }
         Ok(())
     }
@@ -287,11 +293,11 @@ fn join([lower, upper]: [u64; 2]) -> i128 {
     (i128::from(upper.cast_signed()) << 64) | i128::from(lower)
 }
 
-fn narrow(number: Option<i64>, column: &str) -> Result<Value> {
-    number.map(Value::Int).ok_or_else(|| too_wide(column))
+fn narrow(number: Option<i64>, column: &str) -> Result<Cell<'static>> {
+    number.map(Cell::Int).ok_or_else(|| too_wide(column))
 }
 
-fn narrow_decimal(unscaled: i128, scale: u32, column: &str) -> Result<Value> {
+fn narrow_decimal(unscaled: i128, scale: u32, column: &str) -> Result<Cell<'static>> {
     decimal(unscaled, scale).ok_or_else(|| too_wide(column))
 }
 
@@ -301,22 +307,24 @@ fn too_wide(column: &str) -> DriverError {
     ))
 }
 
+/// Bytes that stand in place.
+const SHORT: usize = 12;
+
 impl RawText {
     /// # Safety (of the union)
     /// The length tells which member is meant; DuckDB keeps the bytes alive as long as the chunk.
-    fn read(self, column: &str) -> Result<Value> {
-        let mut short = [0; 12];
+    fn read(&self, column: &str) -> Result<Cell<'_>> {
         let length = self.length as usize;
-        let bytes = if length <= short.len() {
-            short[..4].copy_from_slice(&self.prefix);
-            // SAFETY: short texts stand in place.
-            short[4..].copy_from_slice(unsafe { &self.rest.inlined });
-            &short[..length]
+        let start = if length <= SHORT {
+            // Prefix and rest are one; a pointer to the prefix alone must not reach further.
+            (&raw const *self).cast::<u8>().wrapping_add(size_of::<u32>())
         } else {
             // SAFETY: long texts stand behind the pointer.
-            unsafe { std::slice::from_raw_parts(self.rest.pointer, length) }
+            unsafe { self.rest.pointer }
         };
-        std::str::from_utf8(bytes).map(|text| Value::Text(text.to_owned())).map_err(|error| {
+        // SAFETY: so many bytes stand there, and live as long as `self`.
+        let bytes = unsafe { std::slice::from_raw_parts(start, length) };
+        std::str::from_utf8(bytes).map(Cell::Text).map_err(|error| {
             DriverError::Protocol(format!("a VARCHAR of column `{column}` is not UTF-8 ({error})"))
         })
     }
@@ -324,8 +332,10 @@ impl RawText {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use jsonathlon_dataset::value::Value;
     use proptest::prelude::*;
+
+    use super::*;
 
     fn column<T>(cells: &[T], validity: Option<&[u64]>) -> Column {
         Column {
@@ -335,25 +345,26 @@ mod tests {
         }
     }
 
-    fn read<T>(cells: &[T], validity: Option<&[u64]>, cell: Cell) -> Result<Vec<Value>> {
+    fn read<T>(cells: &[T], validity: Option<&[u64]>, storage: Storage) -> Result<Vec<Value>> {
         let mut rows = vec![Vec::new(); cells.len()];
-        column(cells, validity).append(cell, "c", &mut rows)?;
-        Ok(rows.into_iter().map(|mut row| row.remove(0)).collect())
+        let column = column(cells, validity);
+        column.append(storage, "c", &mut rows)?;
+        Ok(rows.into_iter().map(|row| row[0].to_value()).collect())
     }
 
     #[test]
     fn cells_are_read_by_their_storage_and_the_mask() {
-        assert_eq!(read(&[1u8, 0], None, Cell::Bool).unwrap(), [Value::Bool(true), Value::Bool(false)]);
-        let extremes = read(&[i64::MIN, 7, i64::MAX], Some(&[0b101]), Cell::I64).unwrap();
+        assert_eq!(read(&[1u8, 0], None, Storage::Bool).unwrap(), [Value::Bool(true), Value::Bool(false)]);
+        let extremes = read(&[i64::MIN, 7, i64::MAX], Some(&[0b101]), Storage::I64).unwrap();
         assert_eq!(extremes, [Value::Int(i64::MIN), Value::Null, Value::Int(i64::MAX)]);
-        assert_eq!(read(&[-125i32], None, Cell::Decimal(2, Integer::I32)).unwrap(), [Value::Float(-1.25)]);
-        assert_eq!(read(&[0u8], None, Cell::Null).unwrap(), [Value::Null]);
+        assert_eq!(read(&[-125i32], None, Storage::Decimal(2, Integer::I32)).unwrap(), [Value::Float(-1.25)]);
+        assert_eq!(read(&[0u8], None, Storage::Null).unwrap(), [Value::Null]);
     }
 
     #[test]
     fn the_mask_has_64_rows_a_word() {
         let cells: Vec<i16> = (0..130).collect();
-        let values = read(&cells, Some(&[u64::MAX, u64::MAX, 0b01]), Cell::I16).unwrap();
+        let values = read(&cells, Some(&[u64::MAX, u64::MAX, 0b01]), Storage::I16).unwrap();
         assert_eq!(
             (&values[127], &values[128], &values[129]),
             (&Value::Int(127), &Value::Int(128), &Value::Null)
@@ -363,22 +374,23 @@ mod tests {
     #[test]
     fn wide_numbers_are_narrowed_or_refused() {
         let wide = |number: i128| [number as u64, (number >> 64) as u64];
-        assert_eq!(read(&[wide(-3)], None, Cell::I128).unwrap(), [Value::Int(-3)]);
-        let Err(DriverError::Unsupported(text)) = read(&[wide(i128::from(i64::MAX) + 1)], None, Cell::I128)
+        assert_eq!(read(&[wide(-3)], None, Storage::I128).unwrap(), [Value::Int(-3)]);
+        let Err(DriverError::Unsupported(text)) =
+            read(&[wide(i128::from(i64::MAX) + 1)], None, Storage::I128)
         else {
             panic!("was read")
         };
         assert!(text.contains("`c`") && text.contains("VARCHAR"), "{text}");
-        assert!(read(&[u64::MAX], None, Cell::U64).is_err());
-        assert!(read(&[[0u64, 1 << 63]], None, Cell::U128).is_err());
+        assert!(read(&[u64::MAX], None, Storage::U64).is_err());
+        assert!(read(&[[0u64, 1 << 63]], None, Storage::U128).is_err());
     }
 
     #[test]
     fn types_without_a_place_in_an_answer_are_known_by_name() {
-        assert_eq!(Cell::of(12, || (0, 0)), None);
+        assert_eq!(Storage::of(12, || (0, 0)), None);
         assert_eq!(type_name(12), "TIMESTAMP");
         assert_eq!(type_name(250), "number 250");
-        assert_eq!(Cell::of(19, || (3, 5)), Some(Cell::Decimal(3, Integer::I64)));
+        assert_eq!(Storage::of(19, || (3, 5)), Some(Storage::Decimal(3, Integer::I64)));
     }
 
     proptest! {
@@ -397,7 +409,7 @@ mod tests {
                 raw.prefix.copy_from_slice(&bytes[..4]);
                 raw.rest.pointer = bytes.as_ptr();
             }
-            prop_assert_eq!(read(&[raw], None, Cell::Text).unwrap(), vec![Value::Text(text)]);
+            prop_assert_eq!(read(&[raw], None, Storage::Text).unwrap(), vec![Value::Text(text)]);
         }
 
         #[test]

@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 use super::answer::{LINES, reason};
 use super::statement::{Statement, unsupported};
 use crate::bulk::{self, Refused};
-use crate::driver::{Documents, DriverError, LoadSink, Result};
+use crate::driver::{DocumentSource, DriverError, LoadSink, Result};
 use crate::http::Http;
 
 /// Bytes after which a batch ends: long against a round trip, and far from the server's limit of 100 MB.
@@ -113,7 +113,7 @@ impl Ids {
 pub(super) fn all(
     target: &Target<'_>,
     connections: usize,
-    documents: &mut dyn Documents,
+    documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
     let ids = Ids::new();
@@ -137,7 +137,7 @@ pub(super) fn all(
 fn fill(
     template: &Template,
     ids: &Ids,
-    documents: &mut dyn Documents,
+    documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
     offered: &mut u64,
     refused: &mut Refused,

@@ -5,17 +5,18 @@ mod load;
 mod plan;
 mod statement;
 
-use jsonathlon_dataset::value::Value;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::bulk;
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
+use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
 use crate::endpoint::{Endpoint, NotReady};
 use crate::http::{Answer, Http};
 use crate::json_rows::{self, Written};
+use crate::prepared::{Parameter, Prepared, Statements};
+use crate::rows::{Report, RowSink, one_text};
 use answer::{JSON, LINES};
-use statement::Statement;
+use statement::{Statement, Template};
 
 /// A session with one server.
 pub(crate) struct Elasticsearch {
@@ -23,6 +24,7 @@ pub(crate) struct Elasticsearch {
     endpoint: Endpoint,
     /// Requests that run at a time while documents are loaded.
     connections: usize,
+    prepared: Statements<Template>,
 }
 
 impl Elasticsearch {
@@ -31,7 +33,7 @@ impl Elasticsearch {
         let connections = bulk::connections(open.cores);
         let endpoint = Endpoint::of(open)?;
         let http = endpoint.reach(|endpoint| connect(endpoint, connections))?;
-        let mut session = Self { http, endpoint, connections };
+        let mut session = Self { http, endpoint, connections, prepared: Statements::default() };
         session.is_its_own()?;
         Ok(session)
     }
@@ -60,7 +62,7 @@ impl Elasticsearch {
     }
 
     /// The text of an answer over all the data, and what it says of itself.
-    fn ask(&mut self, statement: &Statement) -> Result<(String, About)> {
+    fn request(&mut self, statement: &Statement) -> Result<(String, About)> {
         let (method, path) = statement.target()?;
         let body = statement.content()?;
         let kind = if statement.lines.is_some() { LINES } else { JSON };
@@ -71,18 +73,26 @@ impl Elasticsearch {
         Ok((text, about))
     }
 
-    fn explain(&mut self, statement: &Statement) -> Result<Outcome> {
-        let (answer, _) = self.ask(&statement.profiled()?)?;
-        let text = plan::text(&answer)?;
-        Ok(Outcome {
-            columns: vec!["plan".into()],
-            rows: vec![vec![Value::Text(text)]],
-            ..Outcome::default()
-        })
+    /// Runs a request, or explains one.
+    fn run(&mut self, statement: &Statement, sink: &mut dyn RowSink) -> Result<Report> {
+        if let Some(explained) = &statement.explain {
+            let (answer, _) = self.request(&explained.profiled()?)?;
+            one_text("plan", &plan::text(&answer)?, sink)?;
+            return Ok(Report::default());
+        }
+        let (answer, about) = self.request(statement)?;
+        match &statement.rows {
+            Some(mapping) => {
+                let answer = Written::read(&answer).map_err(DriverError::Protocol)?;
+                json_rows::rows(&answer, mapping, sink)?;
+            }
+            None => sink.columns(&[])?,
+        }
+        Ok(Report { server_seconds: about.took.map(|took| took / 1000.0), ..Report::default() })
     }
 }
 
-impl Driver for Elasticsearch {
+impl Connection for Elasticsearch {
     fn version(&mut self) -> Result<String> {
         let mut get = |path: &str| -> Result<Json> {
             self.send("GET", path, None)?.json().map_err(DriverError::Protocol)
@@ -104,26 +114,28 @@ impl Driver for Elasticsearch {
         Ok(text)
     }
 
-    fn execute(&mut self, statement: &str) -> Result<Outcome> {
-        let statement = Statement::read(statement)?;
-        if let Some(explained) = &statement.explain {
-            return self.explain(explained);
-        }
-        let (answer, about) = self.ask(&statement)?;
-        let outcome = match &statement.rows {
-            Some(mapping) => {
-                let answer = Written::read(&answer).map_err(DriverError::Protocol)?;
-                json_rows::rows(&answer, mapping)?
-            }
-            None => Outcome::default(),
-        };
-        Ok(Outcome { server_seconds: about.took.map(|took| took / 1000.0), ..outcome })
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+        self.run(&Statement::read(statement)?, sink)
     }
 
-    fn load_rows(
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        Ok(self.prepared.keep(Template::read(statement)?))
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        let statement = self.prepared.get(prepared)?.filled(parameters)?;
+        self.run(&statement, sink)
+    }
+
+    fn bulk_in(
         &mut self,
         statement: &str,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
         let statement = Statement::read(statement)?;

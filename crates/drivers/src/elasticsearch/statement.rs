@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::driver::{DriverError, Result};
 use crate::json_rows::Mapping;
+use crate::prepared::{Parameter, nth, placeholder};
 
 /// A request, or the question how one would run.
 #[derive(Debug, Clone, Deserialize)]
@@ -66,6 +67,96 @@ impl Statement {
     }
 }
 
+/// A request that was read once, and is sent with other values each time.
+#[derive(Debug)]
+pub(super) struct Template {
+    statement: Statement,
+    body: Option<Json>,
+}
+
+impl Template {
+    pub(super) fn read(text: &str) -> Result<Self> {
+        let statement = Statement::read(text)?;
+        statement.target()?;
+        let body = statement.body.as_ref().map(|body| serde_json::from_str(body.get()));
+        let body = body.transpose().map_err(|error| unsupported(error.to_string()))?;
+        Ok(Self { statement, body })
+    }
+
+    /// It with values where its placeholders are: in the body and the lines as what they are, in the path as text
+    /// that cannot be taken for more than itself.
+    pub(super) fn filled(&self, parameters: &[Parameter<'_>]) -> Result<Statement> {
+        let mut statement = self.statement.clone();
+        if let Some(body) = &self.body {
+            let filled = filled(body, parameters)?;
+            let raw = serde_json::value::to_raw_value(&filled);
+            statement.body = Some(raw.map_err(|error| unsupported(error.to_string()))?);
+        }
+        for line in statement.lines.iter_mut().flatten() {
+            *line = filled(line, parameters)?;
+        }
+        if let Some(path) = &mut statement.path {
+            *path = filled_path(path, parameters)?;
+        }
+        Ok(statement)
+    }
+}
+
+fn filled(json: &Json, parameters: &[Parameter<'_>]) -> Result<Json> {
+    Ok(match json {
+        Json::String(text) => match placeholder(text) {
+            Some(index) => json_of(nth(index, parameters)?)?,
+            None => json.clone(),
+        },
+        Json::Array(elements) => {
+            Json::Array(elements.iter().map(|element| filled(element, parameters)).collect::<Result<_>>()?)
+        }
+        Json::Object(members) => {
+            let members = members.iter().map(|(name, value)| Ok((name.clone(), filled(value, parameters)?)));
+            Json::Object(members.collect::<Result<_>>()?)
+        }
+        other => other.clone(),
+    })
+}
+
+fn json_of(parameter: &Parameter<'_>) -> Result<Json> {
+    Ok(match *parameter {
+        Parameter::Null => Json::Null,
+        Parameter::Bool(truth) => truth.into(),
+        Parameter::Int(number) => number.into(),
+        Parameter::Float(number) => number.into(),
+        Parameter::Text(text) => text.into(),
+        Parameter::Json(text) => serde_json::from_str(text)
+            .map_err(|error| DriverError::Refused(format!("a parameter is not JSON: {error}")))?,
+    })
+}
+
+/// Placeholders in a path stand alone between its separators.
+fn filled_path(path: &str, parameters: &[Parameter<'_>]) -> Result<String> {
+    let mut out = String::with_capacity(path.len());
+    for part in path.split_inclusive(['/', '?', '&', '=']) {
+        let name = part.trim_end_matches(['/', '?', '&', '=']);
+        match placeholder(name) {
+            None => out.push_str(part),
+            Some(index) => {
+                let value = match json_of(nth(index, parameters)?)? {
+                    Json::String(text) => text,
+                    other => other.to_string(),
+                };
+                for byte in value.bytes() {
+                    if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+                        out.push(char::from(byte));
+                    } else {
+                        out += &format!("%{byte:02X}");
+                    }
+                }
+                out.push_str(&part[name.len()..]);
+            }
+        }
+    }
+    Ok(out)
+}
+
 pub(super) fn unsupported(message: String) -> DriverError {
     DriverError::Unsupported(message)
 }
@@ -84,6 +175,21 @@ mod tests {
         assert_eq!(lines.unwrap().content().unwrap().unwrap(), b"{\"a\":{}}\n{\"b\":1}\n");
         let none = Statement::read(r#"{"method": "GET", "path": "/"}"#).unwrap();
         assert!(none.content().unwrap().is_none());
+    }
+
+    #[test]
+    fn values_are_put_in_place_as_values_and_never_as_text_of_a_request() {
+        let text = r#"{"method": "POST", "path": "/t/_doc/:1?routing=:2", "body": {"a": ":2", "b": [":3"], "c": ":x"}}"#;
+        let template = Template::read(text).unwrap();
+        let parameters =
+            [Parameter::Text("a/../b?x=1"), Parameter::Text("\",\"d\":\"e"), Parameter::Json(r#"{"z": 1}"#)];
+        let statement = template.filled(&parameters).unwrap();
+        let path = "/t/_doc/a%2F..%2Fb%3Fx%3D1?routing=%22%2C%22d%22%3A%22e";
+        assert_eq!(statement.target().unwrap(), ("POST", path));
+        let body: Json = serde_json::from_slice(&statement.content().unwrap().unwrap()).unwrap();
+        assert_eq!(body, serde_json::json!({"a": "\",\"d\":\"e", "b": [{"z": 1}], "c": ":x"}));
+        let error = template.filled(&parameters[..2]).unwrap_err().to_string();
+        assert!(error.contains(":3") && error.contains("2 are given"), "{error}");
     }
 
     #[test]

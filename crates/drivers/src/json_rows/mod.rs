@@ -14,25 +14,23 @@ use mapping::{Column, Function, Place, Source, Type};
 pub(crate) use tree::{Leaf, Tree};
 pub(crate) use written::{Members, Written};
 
-use crate::driver::{DriverError, Outcome, Result};
+use crate::driver::{DriverError, Result};
+use crate::rows::{Cell, RowSink};
 
 /// Below this every whole number has a double of its own; a double from here on may have lost digits.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// The rows that `mapping` finds in `answer`, with their columns' names.
-pub(crate) fn rows<T: Tree>(answer: &T, mapping: &Mapping) -> Result<Outcome> {
-    let mut rows = Vec::new();
-    descend(&mut vec![answer], mapping, &mut rows)?;
-    let columns = mapping.columns.iter().map(|column| column.name.clone()).collect();
-    Ok(Outcome { columns, rows, ..Outcome::default() })
+/// Hands over the rows that `mapping` finds in `answer`.
+pub(crate) fn rows<T: Tree>(answer: &T, mapping: &Mapping, sink: &mut dyn RowSink) -> Result<()> {
+    sink.columns(&mapping.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>())?;
+    descend(&mut vec![answer], mapping, sink)
 }
 
 /// Goes into the lists that are left below the last of `levels`, and makes a row where none is left.
-fn descend<T: Tree>(levels: &mut Vec<&T>, mapping: &Mapping, rows: &mut Vec<Row>) -> Result<()> {
+fn descend<T: Tree>(levels: &mut Vec<&T>, mapping: &Mapping, sink: &mut dyn RowSink) -> Result<()> {
     let Some(pointer) = mapping.each.get(levels.len() - 1) else {
         let row = mapping.columns.iter().map(|column| cell(levels, column)).collect::<Result<Row>>()?;
-        rows.push(row);
-        return Ok(());
+        return sink.row(&row.iter().map(Cell::from).collect::<Vec<_>>());
     };
     let Some(list) = levels.last().and_then(|node| pointer.find(*node)) else { return Ok(()) };
     let Some(elements) = list.elements() else {
@@ -46,7 +44,7 @@ fn descend<T: Tree>(levels: &mut Vec<&T>, mapping: &Mapping, rows: &mut Vec<Row>
     };
     for element in elements {
         levels.push(element);
-        descend(levels, mapping, rows)?;
+        descend(levels, mapping, sink)?;
         levels.pop();
     }
     Ok(())

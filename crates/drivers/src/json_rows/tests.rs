@@ -2,6 +2,14 @@ use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::rows::Outcome;
+
+/// The rows that a mapping finds.
+fn rows<T: Tree>(answer: &T, mapping: &Mapping) -> Result<Outcome> {
+    let mut outcome = Outcome::default();
+    super::rows(answer, mapping, &mut outcome)?;
+    Ok(outcome)
+}
 
 fn mapping(text: Json) -> Mapping {
     serde_json::from_value(text).unwrap()

@@ -7,7 +7,8 @@ use jsonathlon_dataset::value::{Row, Value};
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::script::{Act, Changes, Death};
-use crate::driver::{DriverError, Host, Outcome, Result};
+use crate::driver::{DriverError, Host, Result};
+use crate::rows::Outcome;
 
 /// Does what happens before an answer; in a load, `offered` documents have come so far.
 pub(super) fn before(act: &Act, offered: u64, host: &Host) -> Result<()> {

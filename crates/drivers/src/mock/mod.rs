@@ -17,7 +17,9 @@ use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::value::{Row, Value};
 
-use crate::driver::{Documents, Driver, DriverError, Host, LoadSink, Open, Outcome, Result};
+use crate::driver::{Connection, DocumentSource, DriverError, Host, LoadSink, Open, Result};
+use crate::prepared::{Parameter, Prepared, Statements, nth, placeholder};
+use crate::rows::{Outcome, Report, RowSink};
 use script::{Act, Script};
 use store::Store;
 
@@ -26,12 +28,18 @@ pub(crate) struct Mock {
     script: Script,
     store: Store,
     host: Host,
+    prepared: Statements<String>,
 }
 
 impl Mock {
     /// Reads the script and opens the folder.
     pub(crate) fn open(open: &Open, host: &Host) -> Result<Self> {
-        let mock = Self { script: Script::of(open)?, store: Store::new(&open.folder), host: host.clone() };
+        let mock = Self {
+            script: Script::of(open)?,
+            store: Store::new(&open.folder),
+            host: host.clone(),
+            prepared: Statements::default(),
+        };
         mock.begin("open")?;
         Ok(mock)
     }
@@ -113,7 +121,7 @@ impl Mock {
     /// Loads a whole file or nothing of it, as engines do that read files themselves.
     fn load_file(&mut self, file: &Path, nth: u64) -> Result<()> {
         struct File(jsonathlon_dataset::source::Documents);
-        impl Documents for File {
+        impl DocumentSource for File {
             fn next_document(&mut self) -> Result<Option<&[u8]>> {
                 self.0.next_line().map_err(|error| DriverError::Refused(error.to_string()))
             }
@@ -141,7 +149,7 @@ impl Mock {
     /// The lines that are accepted, and how many they are.
     fn gather(
         &mut self,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
         nth: u64,
     ) -> Result<(Vec<u8>, u64)> {
@@ -164,12 +172,12 @@ impl Mock {
     }
 }
 
-impl Driver for Mock {
+impl Connection for Mock {
     fn version(&mut self) -> Result<String> {
         Ok(self.script.version.clone())
     }
 
-    fn execute(&mut self, statement: &str) -> Result<Outcome> {
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
         let mut outcome = Outcome::default();
         for statement in statement.split(';').map(str::trim).filter(|statement| !statement.is_empty()) {
             let (name, rest) = statement.split_once(char::is_whitespace).unwrap_or((statement, ""));
@@ -178,13 +186,31 @@ impl Driver for Mock {
             outcome.server_seconds = Some(self.delay(name).as_secs_f64());
             self.script.faults_of(name, nth).for_each(|act| faults::after(act, &mut outcome));
         }
-        Ok(outcome)
+        outcome.replay(sink)
     }
 
-    fn load_rows(
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        Ok(self.prepared.keep(statement.to_owned()))
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        let words = self.prepared.get(prepared)?.split(' ').map(|word| match placeholder(word) {
+            Some(index) => nth(index, parameters).map(shown),
+            None => Ok(word.to_owned()),
+        });
+        let text = words.collect::<Result<Vec<_>>>()?.join(" ");
+        self.ask(&text, sink)
+    }
+
+    fn bulk_in(
         &mut self,
         statement: &str,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
         if !statement.contains(":doc") {
@@ -198,6 +224,17 @@ impl Driver for Mock {
 
     fn close(self: Box<Self>) -> Result<()> {
         self.begin("close").map(|_| ())
+    }
+}
+
+/// A parameter as a word of a statement.
+fn shown(parameter: &Parameter<'_>) -> String {
+    match *parameter {
+        Parameter::Null => "null".to_owned(),
+        Parameter::Bool(truth) => truth.to_string(),
+        Parameter::Int(number) => number.to_string(),
+        Parameter::Float(number) => number.to_string(),
+        Parameter::Text(text) | Parameter::Json(text) => text.to_owned(),
     }
 }
 

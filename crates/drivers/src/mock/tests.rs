@@ -34,8 +34,8 @@ fn events() -> Vec<String> {
 /// A mock that has loaded the events by row.
 fn loaded(folder: &Path, script: serde_json::Value) -> Box<Mock> {
     let mut mock = mock(folder, script).unwrap();
-    mock.execute("create").unwrap();
-    assert_eq!(mock.load_rows("load :doc", &mut Lines::of(&events()), &mut Told::default()), Ok(40));
+    mock.collect("create").unwrap();
+    assert_eq!(mock.bulk_in("load :doc", &mut Lines::of(&events()), &mut Told::default()), Ok(40));
     mock
 }
 
@@ -58,7 +58,7 @@ fn it_answers_all_questions_over_what_it_loaded_even_after_a_restart() {
     loaded(folder.path(), json!({})).close().unwrap();
     let mut again = mock(folder.path(), json!({})).unwrap();
     for question in Question::ALL {
-        let outcome = again.execute(question.id()).unwrap();
+        let outcome = again.collect(question.id()).unwrap();
         assert_eq!(outcome.rows, right(question), "{}", question.id());
         assert!(!outcome.rows.is_empty());
         assert_eq!(outcome.columns, question.columns());
@@ -72,14 +72,14 @@ fn a_file_is_loaded_whole_or_not_at_all() {
     std::fs::write(&file, events().join("\n")).unwrap();
     let script = json!({"refuse": [{"ordinal": 7, "reason": "no", "load": 1}]});
     let mut mock = mock(folder.path(), script).unwrap();
-    mock.execute("create").unwrap();
+    mock.collect("create").unwrap();
     let load = format!("load {}", file.display());
-    let text = message(mock.execute(&load));
+    let text = message(mock.collect(&load));
     assert!(text.starts_with("document 7 of") && text.ends_with(": no"), "{text}");
-    assert_eq!(mock.execute("count").unwrap().rows, vec![vec![Value::Int(0)]]);
-    mock.execute(&load).unwrap();
-    assert_eq!(mock.execute("count").unwrap().rows, vec![vec![Value::Int(40)]]);
-    assert!(message(mock.execute("load nowhere.ndjson")).contains("nowhere.ndjson"));
+    assert_eq!(mock.collect("count").unwrap().rows, vec![vec![Value::Int(0)]]);
+    mock.collect(&load).unwrap();
+    assert_eq!(mock.collect("count").unwrap().rows, vec![vec![Value::Int(40)]]);
+    assert!(message(mock.collect("load nowhere.ndjson")).contains("nowhere.ndjson"));
 }
 
 #[test]
@@ -87,14 +87,14 @@ fn documents_are_refused_by_the_script_and_for_what_they_are() {
     let folder = tempfile::tempdir().unwrap();
     let script = json!({"refuse": [{"ordinal": 1, "reason": "too red"}], "count_off_by": 2});
     let mut mock = mock(folder.path(), script).unwrap();
-    mock.execute("create").unwrap();
+    mock.collect("create").unwrap();
     let mut told = Told::default();
     let lines = [&b"{}"[..], b"{}", b"{\"a\":", b"[1]", b"{\"b\":1}", b"\"\xff\""];
-    assert_eq!(mock.load_rows("load :doc", &mut Lines::of(&lines), &mut told), Ok(2));
+    assert_eq!(mock.bulk_in("load :doc", &mut Lines::of(&lines), &mut told), Ok(2));
     assert_eq!(told.refused.iter().map(|refused| refused.0).collect::<Vec<_>>(), [1, 2, 3, 5]);
     assert_eq!(told.refused[0].1, "too red");
     assert!(told.refused[1].1.starts_with("not JSON: "), "{:?}", told.refused);
-    assert_eq!(mock.execute("count").unwrap().rows, vec![vec![Value::Int(4)]]);
+    assert_eq!(mock.collect("count").unwrap().rows, vec![vec![Value::Int(4)]]);
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn an_answer_is_distorted_at_the_ask_that_the_script_names_across_restarts() {
         // A restart between all asks must not lose count.
         let mut next = mock(folder.path(), script.clone()).unwrap();
         std::mem::swap(&mut next, &mut mock_now);
-        mock_now.execute("q2").map(|outcome| outcome.rows)
+        mock_now.collect("q2").map(|outcome| outcome.rows)
     };
     assert_eq!(ask().unwrap(), right);
     let wrong = ask().unwrap();
@@ -140,10 +140,10 @@ fn delays_pass_on_the_hosts_clock_and_are_told_as_its_own_time() {
     let (host, clock) = host();
     let mut mock = Mock::open(&open, &host).unwrap();
     assert_eq!(clock.now(), Duration::from_millis(700));
-    mock.execute("create").unwrap();
-    assert_eq!(mock.execute("q1").unwrap().server_seconds, Some(0.03));
+    mock.collect("create").unwrap();
+    assert_eq!(mock.collect("q1").unwrap().server_seconds, Some(0.03));
     assert_eq!(clock.now(), Duration::from_millis(730));
-    mock.execute("q1").unwrap();
+    mock.collect("q1").unwrap();
     assert_eq!(clock.now(), Duration::from_millis(765));
 }
 
@@ -153,17 +153,17 @@ fn it_drains_after_some_looks_and_tells_sizes_and_plans() {
     let script =
         json!({"undrained": 2, "sizes": {"index_bytes": 5, "parts": null}, "plans": {"q1": "index only"}});
     let mut mock = loaded(folder.path(), script);
-    let mut left = || mock.execute("drained").unwrap().rows[0][0].clone();
+    let mut left = || mock.collect("drained").unwrap().rows[0][0].clone();
     assert_eq!(
         [left(), left(), left(), left()],
         [Value::Int(2), Value::Int(1), Value::Int(0), Value::Int(0)]
     );
-    let sizes = mock.execute("sizes").unwrap();
+    let sizes = mock.collect("sizes").unwrap();
     assert_eq!(sizes.columns, ["data_bytes", "index_bytes", "parts", "total_bytes"]);
     let bytes = Value::Int(events().iter().map(|line| line.len() as i64 + 1).sum());
     assert_eq!(sizes.rows, vec![vec![bytes.clone(), Value::Int(5), Value::Null, bytes]]);
-    assert_eq!(mock.execute("plan q1").unwrap().rows[0][0], Value::Text("index only".into()));
-    assert_eq!(mock.execute("plan q2;").unwrap().rows[0][0], Value::Text("scan for q2".into()));
+    assert_eq!(mock.collect("plan q1").unwrap().rows[0][0], Value::Text("index only".into()));
+    assert_eq!(mock.collect("plan q2;").unwrap().rows[0][0], Value::Text("scan for q2".into()));
 }
 
 #[test]
@@ -171,28 +171,28 @@ fn documents_come_back_as_they_were_unless_the_script_changes_them() {
     let folder = tempfile::tempdir().unwrap();
     let document = r#"{"time_us":-5,"b":null,"a":[{"d":1.0,"c":"é\n","n":null}]}"#;
     let mut plain = mock(folder.path(), json!({})).unwrap();
-    plain.execute("create").unwrap();
-    plain.load_rows(":doc", &mut Lines::of(&[document, r#"{"time_us":6}"#]), &mut Told::default()).unwrap();
+    plain.collect("create").unwrap();
+    plain.bulk_in(":doc", &mut Lines::of(&[document, r#"{"time_us":6}"#]), &mut Told::default()).unwrap();
     let text = |row: &str| vec![vec![Value::Text(row.to_owned())]];
-    assert_eq!(plain.execute("read_back [-5, 7]").unwrap().rows, text(document));
-    assert_eq!(plain.execute("read_back 6,-5").unwrap().rows.len(), 2);
+    assert_eq!(plain.collect("read_back [-5, 7]").unwrap().rows, text(document));
+    assert_eq!(plain.collect("read_back 6,-5").unwrap().rows.len(), 2);
     let mut changing =
         mock(folder.path(), json!({"read_back": {"drop_nulls": true, "reorder_keys": true}})).unwrap();
     let changed = r#"{"a":[{"c":"é\n","d":1.0}],"time_us":-5}"#;
-    assert_eq!(changing.execute("read_back -5").unwrap().rows, text(changed));
+    assert_eq!(changing.collect("read_back -5").unwrap().rows, text(changed));
 }
 
 #[test]
 fn tables_must_be_there_and_statements_known() {
     let folder = tempfile::tempdir().unwrap();
     let mut mock = mock(folder.path(), json!({})).unwrap();
-    assert!(message(mock.execute("q1")).contains("no such table"));
-    assert!(message(mock.execute("index")).contains("no such table"));
-    mock.execute("create; index; q1").unwrap();
-    assert!(message(mock.execute("create")).contains("there already"));
-    assert!(message(mock.execute("q7")).contains("unknown statement `q7`"));
-    mock.execute("drop").unwrap();
-    assert!(message(mock.execute("count")).contains("no such table"));
+    assert!(message(mock.collect("q1")).contains("no such table"));
+    assert!(message(mock.collect("index")).contains("no such table"));
+    mock.collect("create; index; q1").unwrap();
+    assert!(message(mock.collect("create")).contains("there already"));
+    assert!(message(mock.collect("q7")).contains("unknown statement `q7`"));
+    mock.collect("drop").unwrap();
+    assert!(message(mock.collect("count")).contains("no such table"));
 }
 
 #[test]

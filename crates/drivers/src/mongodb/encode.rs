@@ -5,6 +5,8 @@ use std::ops::Range;
 
 use memchr::memchr2;
 
+use crate::prepared::{Parameter, nth, placeholder};
+
 /// Nesting that a server still reads; what it stores is for it to say.
 const LEVELS: usize = 200;
 
@@ -31,7 +33,7 @@ pub(super) fn document(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
 }
 
 fn whole(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
-    let mut encoder = Encoder { text: utf8(text)?, at: 0, out, keys: Vec::new(), level: 0 };
+    let mut encoder = Encoder { text: utf8(text)?, at: 0, out, keys: Vec::new(), level: 0, parameters: None };
     encoder.space();
     if encoder.peek() != Some(b'{') {
         return Err("a document is a JSON object, and this is none".to_owned());
@@ -42,7 +44,26 @@ fn whole(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
 
 /// Appends one element: a key, and any JSON value.
 pub(super) fn element(key: &str, text: &str, out: &mut Vec<u8>) -> Result<(), Refusal> {
-    let mut encoder = Encoder { text, at: 0, out, keys: Vec::new(), level: 0 };
+    member(key, text, None, out)
+}
+
+/// The same, with these values in place of the strings `":1"`, `":2"` and so on.
+pub(super) fn element_with(
+    key: &str,
+    text: &str,
+    parameters: &[Parameter<'_>],
+    out: &mut Vec<u8>,
+) -> Result<(), Refusal> {
+    member(key, text, Some(parameters), out)
+}
+
+fn member(
+    key: &str,
+    text: &str,
+    parameters: Option<&[Parameter<'_>]>,
+    out: &mut Vec<u8>,
+) -> Result<(), Refusal> {
+    let mut encoder = Encoder { text, at: 0, out, keys: Vec::new(), level: 0, parameters };
     let place = encoder.out.len();
     encoder.out.push(0);
     encoder.name(key)?;
@@ -83,6 +104,8 @@ struct Encoder<'a> {
     /// The keys of the objects that are open, as they stand in `out`.
     keys: Vec<Range<usize>>,
     level: usize,
+    /// What placeholders stand for, where there are any.
+    parameters: Option<&'a [Parameter<'a>]>,
 }
 
 impl Encoder<'_> {
@@ -242,7 +265,10 @@ impl Encoder<'_> {
         let kind = match self.peek() {
             Some(b'{') => self.object().map(|()| DOCUMENT),
             Some(b'[') => self.array().map(|()| ARRAY),
-            Some(b'"') => self.text().map(|()| STRING),
+            Some(b'"') => match self.placeholder() {
+                Some(index) => self.parameter(index),
+                None => self.text().map(|()| STRING),
+            },
             Some(b't') => self.word("true", &[1]).map(|()| BOOLEAN),
             Some(b'f') => self.word("false", &[0]).map(|()| BOOLEAN),
             Some(b'n') => self.word("null", &[]).map(|()| NULL),
@@ -251,6 +277,67 @@ impl Encoder<'_> {
         }?;
         self.out[place] = kind;
         Ok(())
+    }
+
+    /// The parameter that the string here stands for.
+    fn placeholder(&self) -> Option<usize> {
+        self.parameters?;
+        let (inside, _) = self.text.get(self.at + 1..)?.split_once('"')?;
+        placeholder(inside)
+    }
+
+    /// Puts a parameter's value in the place of its name; gives its type.
+    fn parameter(&mut self, index: usize) -> Result<u8, Refusal> {
+        let parameter =
+            *nth(index, self.parameters.unwrap_or_default()).map_err(|error| error.to_string())?;
+        let length = self.text[self.at + 1..].find('"').unwrap_or_default() + 2;
+        self.at += length;
+        let json = match parameter {
+            Parameter::Null => return Ok(NULL),
+            Parameter::Bool(truth) => {
+                self.out.push(u8::from(truth));
+                return Ok(BOOLEAN);
+            }
+            Parameter::Int(number) => {
+                // As numbers of a text: in 32 bits where they fit.
+                return Ok(match i32::try_from(number) {
+                    Ok(short) => {
+                        self.out.extend_from_slice(&short.to_le_bytes());
+                        INT32
+                    }
+                    Err(_) => {
+                        self.out.extend_from_slice(&number.to_le_bytes());
+                        INT64
+                    }
+                });
+            }
+            Parameter::Float(number) => {
+                self.out.extend_from_slice(&number.to_le_bytes());
+                return Ok(DOUBLE);
+            }
+            Parameter::Text(text) => {
+                self.out.extend_from_slice(&self::length(text.len() + 1)?);
+                self.out.extend_from_slice(text.as_bytes());
+                self.out.push(0);
+                return Ok(STRING);
+            }
+            Parameter::Json(text) => text,
+        };
+        // Its own placeholders are none: it is data.
+        let place = self.out.len();
+        self.out.push(0);
+        let mut inner = Encoder {
+            text: json,
+            at: 0,
+            out: self.out,
+            keys: Vec::new(),
+            level: self.level,
+            parameters: None,
+        };
+        inner.space();
+        inner.value(place)?;
+        inner.end()?;
+        Ok(self.out.remove(place))
     }
 
     fn word(&mut self, word: &str, value: &[u8]) -> Result<(), Refusal> {

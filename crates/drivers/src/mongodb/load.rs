@@ -11,7 +11,7 @@ use super::request::{Insert, Statement};
 use super::wire::{self, Wire};
 use super::{Limits, Mongodb, bson::Bson, dial, encode, refusal};
 use crate::bulk::{self, Refused};
-use crate::driver::{Documents, DriverError, LoadSink, Result};
+use crate::driver::{DocumentSource, DriverError, LoadSink, Result};
 use crate::json_rows::Tree;
 
 /// Bytes after which a batch ends: long against the round trip that it costs.
@@ -36,7 +36,7 @@ impl Batch {
 
 /// The documents as they come, in batches.
 struct Batches<'a> {
-    documents: &'a mut dyn Documents,
+    documents: &'a mut dyn DocumentSource,
     limits: Limits,
     offered: u64,
     /// What was not even sent.
@@ -89,7 +89,7 @@ impl Batches<'_> {
 pub(super) fn insert(
     session: &mut Mongodb,
     insert: &Insert,
-    documents: &mut dyn Documents,
+    documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
     let mut connections = Vec::new();
@@ -104,7 +104,7 @@ fn all(
     connections: &mut [Wire],
     limits: Limits,
     insert: &Insert,
-    documents: &mut dyn Documents,
+    documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
     let (refused, carried) = (Refused::default(), Vec::new());

@@ -17,14 +17,15 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
-use jsonathlon_dataset::value::Value;
 
 use crate::bulk;
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
+use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
 use crate::endpoint::{Endpoint, NotReady};
-use crate::json_rows::{self, Tree};
+use crate::json_rows::{self, Mapping, Tree};
+use crate::prepared::{Parameter, Prepared, Statements};
+use crate::rows::{Report, RowSink, one_text};
 use bson::Bson;
-use request::{Command, Statement};
+use request::{Command, Statement, Template};
 use scram::Scram;
 use wire::Wire;
 
@@ -51,6 +52,7 @@ pub(crate) struct Mongodb {
     limits: Limits,
     /// Inserts that run at a time while documents are loaded.
     connections: usize,
+    prepared: Statements<Template>,
 }
 
 impl Mongodb {
@@ -59,7 +61,7 @@ impl Mongodb {
         let endpoint = Endpoint::of(open)?;
         let (wire, limits) = endpoint.reach(connect)?;
         let connections = bulk::connections(open.cores);
-        let mut session = Self { wire, endpoint, limits, connections };
+        let mut session = Self { wire, endpoint, limits, connections, prepared: Statements::default() };
         session.is_its_own()?;
         Ok(session)
     }
@@ -72,7 +74,7 @@ impl Mongodb {
         let status = Statement::read(
             r#"{"command": {"serverStatus": 1, "metrics": 0, "tcmalloc": 0, "wiredTiger": 0}}"#,
         )?;
-        let answer = self.ask(&status.command("admin")?.body)?;
+        let answer = self.reply(&status.command("admin")?.body)?;
         if self.endpoint.is_of_server(answer.int("pid").and_then(|pid| u32::try_from(pid).ok())) {
             return Ok(());
         }
@@ -95,8 +97,25 @@ impl Mongodb {
         self.endpoint.told(DriverError::Crashed(error.to_string()))
     }
 
+    /// Runs a command and hands over the rows that `mapping` finds in its answer; without one, the answer whole as
+    /// JSON.
+    fn answer(
+        &mut self,
+        command: &Command,
+        mapping: Option<&Mapping>,
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        let answer = self.run(command)?;
+        match mapping {
+            Some(mapping) if !command.is_explained => json_rows::rows(&answer, mapping, sink)?,
+            _ if command.is_explained => one_text("plan", &answer.pretty(), sink)?,
+            _ => one_text("answer", &answer.json(), sink)?,
+        }
+        Ok(Report::default())
+    }
+
     /// The answer to a command that went well.
-    fn ask(&mut self, body: &[u8]) -> Result<Bson> {
+    fn reply(&mut self, body: &[u8]) -> Result<Bson> {
         self.send(body, None)?;
         let answer = self.receive()?;
         well(answer)
@@ -104,7 +123,7 @@ impl Mongodb {
 
     /// The answer to a command; that of a cursor in one piece.
     fn run(&mut self, command: &Command) -> Result<Bson> {
-        let mut answer = self.ask(&command.body)?;
+        let mut answer = self.reply(&command.body)?;
         while let Some((id, collection)) = cursor_left(&answer) {
             let mut body = Vec::new();
             let start = encode::open(&mut body);
@@ -117,7 +136,7 @@ impl Mongodb {
                     .map_err(DriverError::Protocol)?;
             }
             encode::close(start, &mut body).map_err(DriverError::Protocol)?;
-            let mut more = self.ask(&body)?;
+            let mut more = self.reply(&body)?;
             append(&mut answer, &mut more)
                 .ok_or_else(|| DriverError::Protocol("the rest of a cursor has no batch".into()))?;
         }
@@ -174,39 +193,42 @@ fn refusal(error: &Bson) -> String {
     }
 }
 
-impl Driver for Mongodb {
+impl Connection for Mongodb {
     fn version(&mut self) -> Result<String> {
         let command = Statement::read(r#"{"command": {"buildInfo": 1}}"#)?.command("admin")?;
-        let answer = self.ask(&command.body)?;
+        let answer = self.reply(&command.body)?;
         match answer.text("version") {
             Some(version) => Ok(version.to_owned()),
             None => Err(DriverError::Protocol("a server without a version".into())),
         }
     }
 
-    /// The rows that the statement's `rows` finds in the answer; without it, the answer whole as JSON.
-    fn execute(&mut self, statement: &str) -> Result<Outcome> {
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
         let statement = Statement::read(statement)?;
         let command = statement.command(&self.endpoint.database)?;
-        let answer = self.run(&command)?;
-        match &statement.rows {
-            Some(mapping) if !command.is_explained => json_rows::rows(&answer, mapping),
-            _ => {
-                let (name, text) =
-                    if command.is_explained { ("plan", answer.pretty()) } else { ("answer", answer.json()) };
-                Ok(Outcome {
-                    columns: vec![name.to_owned()],
-                    rows: vec![vec![Value::Text(text)]],
-                    ..Outcome::default()
-                })
-            }
-        }
+        self.answer(&command, statement.rows.as_ref(), sink)
     }
 
-    fn load_rows(
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        let template = Template::read(statement, &self.endpoint.database)?;
+        Ok(self.prepared.keep(template))
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        let template = self.prepared.get(prepared)?;
+        let (command, mapping) = (template.command(parameters)?, template.rows.clone());
+        self.answer(&command, mapping.as_deref(), sink)
+    }
+
+    fn bulk_in(
         &mut self,
         statement: &str,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
         let insert = Statement::read(statement)?.insert(&self.endpoint.database)?;

@@ -1,11 +1,14 @@
 //! Statements as a system's folder writes them: one JSON object with the `command`.
 
+use std::rc::Rc;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::encode;
 use crate::driver::{DriverError, Result};
 use crate::json_rows::{Mapping, Members};
+use crate::prepared::Parameter;
 
 /// A statement.
 #[derive(Debug, Deserialize)]
@@ -39,6 +42,40 @@ pub(super) struct Insert {
     pub(super) last: Vec<u8>,
     /// The same, without waiting for the journal.
     pub(super) others: Vec<u8>,
+}
+
+/// A command that was read once, and is sent with other values each time.
+#[derive(Debug)]
+pub(super) struct Template {
+    database: String,
+    /// Names, and values as they are written.
+    members: Vec<(String, String)>,
+    pub(super) rows: Option<Rc<Mapping>>,
+}
+
+impl Template {
+    pub(super) fn read(text: &str, database: &str) -> Result<Self> {
+        let statement = Statement::read(text)?;
+        let Some(Members(members)) = &statement.command else {
+            return Err(unfit("a statement that is prepared has a `command`"));
+        };
+        // As it stands it is a command, too: what cannot be one is told now.
+        statement.command(database)?;
+        let members = members.iter().map(|(name, value)| (name.clone(), value.get().to_owned())).collect();
+        let database = statement.database.as_deref().unwrap_or(database).to_owned();
+        Ok(Self { database, members, rows: statement.rows.map(Rc::new) })
+    }
+
+    /// The command with values in place of the strings `":1"`, `":2"` and so on.
+    pub(super) fn command(&self, parameters: &[Parameter<'_>]) -> Result<Command> {
+        let mut body = Vec::new();
+        let start = encode::open(&mut body);
+        for (name, value) in &self.members {
+            encode::element_with(name, value, parameters, &mut body).map_err(DriverError::Refused)?;
+        }
+        finish(start, &self.database, &mut body)?;
+        Ok(Command { database: self.database.clone(), body, is_explained: false })
+    }
 }
 
 impl<'a> Statement<'a> {
@@ -155,6 +192,27 @@ mod tests {
             shown(&command.body),
             r#"{"explain":{"count":"t"},"verbosity":"queryPlanner","$db":"bench"}"#
         );
+    }
+
+    #[test]
+    fn values_are_put_in_place_as_values_and_never_as_text_of_a_command() {
+        let text = r#"{"command": {"find": "t", "filter": {"a": ":1", "b": {"$in": [":2", ":3"]}, "c": ":x"},
+            "limit": ":4"}}"#;
+        let template = Template::read(text, "bench").unwrap();
+        let parameters = [
+            Parameter::Text("\"}, \"$where\": \"1"),
+            Parameter::Int(1 << 40),
+            Parameter::Json(r#"{"z": [1.5, null]}"#),
+            Parameter::Int(7),
+        ];
+        assert_eq!(
+            shown(&template.command(&parameters).unwrap().body),
+            r#"{"find":"t","filter":{"a":"\"}, \"$where\": \"1","b":{"$in":[1099511627776,{"z":[1.5,null]}]},"c":":x"},"limit":7,"$db":"bench"}"#
+        );
+        let error = template.command(&parameters[..3]).unwrap_err().to_string();
+        assert!(error.contains(":4") && error.contains("3 are given"), "{error}");
+        let wrong = template.command(&[Parameter::Json("{"); 4]).unwrap_err().to_string();
+        assert!(wrong.contains("not JSON"), "{wrong}");
     }
 
     #[test]

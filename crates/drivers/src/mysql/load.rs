@@ -14,9 +14,10 @@ use jsonathlon_dataset::value::Value;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Error, LocalInfileHandler, MySqlError};
 
-use super::{Mysql, answer, verdict};
+use super::{Mysql, read, verdict};
 use crate::bulk::text::{self, Failure, Taker};
-use crate::driver::{Documents, DriverError, LoadSink, Result};
+use crate::driver::{DocumentSource, DriverError, LoadSink, Result};
+use crate::rows::Outcome;
 
 /// Numbers of errors that blame a document and are in no SQLSTATE of their own: text that is not in the
 /// connection's character set (1300, 1366), and a value longer than a packet or a row may be (1118, 1153, 1301).
@@ -35,7 +36,7 @@ struct Connection {
 pub(super) fn lines(
     session: &mut Mysql,
     statement: &str,
-    documents: &mut dyn Documents,
+    documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
     let mut connections = Vec::new();
@@ -61,7 +62,10 @@ impl Connection {
     /// Why rows are missing or altered; none when the server has only remarks to make.
     fn warned(&mut self, rows: u64, documents: u64) -> Result<Option<String>> {
         let told = usize::from(self.client.warnings());
-        let warnings = answer(&mut self.client, "SHOW WARNINGS")?.rows;
+        let mut warnings = Outcome::default();
+        let answers = self.client.query_iter("SHOW WARNINGS").map_err(|error| verdict(&error))?;
+        read(answers, &mut warnings)?;
+        let warnings = warnings.rows;
         let listed = warnings.len();
         let first = warnings.into_iter().find_map(|warning| match warning.as_slice() {
             [Value::Text(level), _, Value::Text(words), ..] if level != "Note" => Some(words.clone()),

@@ -5,12 +5,14 @@ mod value;
 
 use std::time::Duration;
 
-use mysql::prelude::Queryable;
-use mysql::{Conn, DriverError as Setup, Error, OptsBuilder, SslOpts};
+use mysql::prelude::{Protocol, Queryable};
+use mysql::{Conn, DriverError as Setup, Error, OptsBuilder, Params, QueryResult, SslOpts, Statement};
 
 use crate::bulk;
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
+use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
 use crate::endpoint::{Endpoint, NotReady};
+use crate::prepared::{Parameter, Prepared, Statements, expect};
+use crate::rows::{Report, RowSink};
 use crate::tls;
 
 /// A connection that takes longer than this will not come.
@@ -32,6 +34,7 @@ pub(crate) struct Mysql {
     statements: Vec<String>,
     /// Sessions that load at a time.
     connections: usize,
+    prepared: Statements<Statement>,
 }
 
 impl Mysql {
@@ -40,7 +43,7 @@ impl Mysql {
         let endpoint = Endpoint::of(open)?;
         let client = endpoint.reach(connect)?;
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
-        Ok(Self { client, endpoint, statements, connections })
+        Ok(Self { client, endpoint, statements, connections, prepared: Statements::default() })
     }
 
     /// Another session beside this one.
@@ -54,19 +57,45 @@ impl Mysql {
     }
 }
 
-impl Driver for Mysql {
+impl Connection for Mysql {
     fn version(&mut self) -> Result<String> {
-        self.execute("SELECT version()")?.version()
+        self.collect("SELECT version()")?.version()
     }
 
-    fn execute(&mut self, statement: &str) -> Result<Outcome> {
-        answer(&mut self.client, statement).map_err(|error| self.endpoint.told(error))
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+        let asked = self.client.query_iter(statement).map_err(|error| verdict(&error));
+        let read = asked.and_then(|answers| read(answers, sink));
+        read.map(|()| Report::default()).map_err(|error| self.endpoint.told(error))
     }
 
-    fn load_rows(
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        match self.client.prep(statement) {
+            Ok(prepared) => Ok(self.prepared.keep(prepared)),
+            Err(error) => Err(self.endpoint.told(verdict(&error))),
+        }
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        let statement = self.prepared.get(prepared)?;
+        expect(statement.params().len(), parameters)?;
+        let values = match parameters {
+            [] => Params::Empty,
+            some => Params::Positional(some.iter().map(value::parameter).collect()),
+        };
+        let asked = self.client.exec_iter(statement, values).map_err(|error| verdict(&error));
+        let read = asked.and_then(|answers| read(answers, sink));
+        read.map(|()| Report::default()).map_err(|error| self.endpoint.told(error))
+    }
+
+    fn bulk_in(
         &mut self,
         statement: &str,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
         load::lines(self, statement, documents, sink)
@@ -82,29 +111,26 @@ impl Driver for Mysql {
     }
 }
 
-/// The answer to the last of the statements in a text, which the server takes apart itself.
-fn answer(client: &mut Conn, text: &str) -> Result<Outcome> {
-    let mut answers = client.query_iter(text).map_err(|error| verdict(&error))?;
-    let mut last = Outcome::default();
+/// Hands over the answers to the statements of a text, which the server takes apart itself.
+fn read<P: Protocol>(mut answers: QueryResult<'_, '_, '_, P>, sink: &mut dyn RowSink) -> Result<()> {
+    sink.columns(&[])?;
     while let Some(answer) = answers.iter() {
         let columns = answer.columns().as_ref().to_vec();
-        let mut rows = Vec::new();
+        let names: Vec<String> = columns.iter().map(|column| column.name_str().into_owned()).collect();
+        sink.columns(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
         // All are read, wanted or not: the next answer stands behind them.
-        let mut unreadable = None;
+        let mut failed = None;
         for row in answer {
-            let row = row.map_err(|error| verdict(&error))?;
-            match value::row(&columns, row.unwrap()) {
-                Ok(row) => rows.push(row),
-                Err(error) => unreadable = unreadable.or(Some(error)),
+            let values = row.map_err(|error| verdict(&error))?.unwrap();
+            if failed.is_none() {
+                failed = value::row(&columns, &values).and_then(|cells| sink.row(&cells)).err();
             }
         }
-        if let Some(error) = unreadable {
+        if let Some(error) = failed {
             return Err(error);
         }
-        let columns = columns.iter().map(|column| column.name_str().into_owned()).collect();
-        last = Outcome { columns, rows, ..Outcome::default() };
     }
-    Ok(last)
+    Ok(())
 }
 
 /// How a connection is encrypted. The server's certificate is verified against its name.

@@ -1,29 +1,56 @@
-//! Values as the protocol's text format carries them.
+//! Values as the protocol carries them: as text, and of prepared statements as what they are.
 
-use jsonathlon_dataset::value::{Row, Value};
 use mysql::Column;
 use mysql::consts::ColumnType;
 
 use crate::decimal::decimal;
 use crate::driver::{DriverError, Result};
+use crate::prepared::Parameter;
+use crate::rows::Cell;
+
+/// A parameter as it is sent.
+pub(super) fn parameter(parameter: &Parameter<'_>) -> mysql::Value {
+    match *parameter {
+        Parameter::Null => mysql::Value::NULL,
+        Parameter::Bool(truth) => mysql::Value::Int(i64::from(truth)),
+        Parameter::Int(number) => mysql::Value::Int(number),
+        Parameter::Float(number) => mysql::Value::Double(number),
+        Parameter::Text(text) | Parameter::Json(text) => mysql::Value::Bytes(text.as_bytes().to_vec()),
+    }
+}
 
 /// A row as typed values.
-pub(super) fn row(columns: &[Column], cells: Vec<mysql::Value>) -> Result<Row> {
+pub(super) fn row<'a>(columns: &[Column], cells: &'a [mysql::Value]) -> Result<Vec<Cell<'a>>> {
     if columns.len() != cells.len() {
         return Err(DriverError::Protocol(format!("{} cells in {} columns", cells.len(), columns.len())));
     }
     columns
         .iter()
         .zip(cells)
-        .map(|(column, value)| match value {
-            mysql::Value::NULL => Ok(Value::Null),
-            mysql::Value::Bytes(bytes) => cell(column.column_type(), bytes, &column.name_str()),
-            other => Err(DriverError::Protocol(format!("{other:?} where values are text"))),
+        .map(|(column, value)| {
+            let (kind, name) = (column.column_type(), column.name_str());
+            match value {
+                mysql::Value::NULL => Ok(Cell::Null),
+                mysql::Value::Bytes(bytes) => cell(kind, bytes, &name),
+                mysql::Value::Int(number) => Ok(Cell::Int(*number)),
+                mysql::Value::UInt(number) => {
+                    i64::try_from(*number).map(Cell::Int).map_err(|_| too_wide(&name))
+                }
+                mysql::Value::Double(number) => Ok(Cell::Float(*number)),
+                // Of a time, or of six digits: what is refused as text is refused here, too.
+                _ => cell(kind, &[], &name),
+            }
         })
         .collect()
 }
 
-fn cell(kind: ColumnType, bytes: Vec<u8>, column: &str) -> Result<Value> {
+fn too_wide(column: &str) -> DriverError {
+    DriverError::Unsupported(format!(
+        "a number of column `{column}` is outside 64 bits with a sign: cast it to CHAR or DOUBLE"
+    ))
+}
+
+fn cell<'a>(kind: ColumnType, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
     use ColumnType as T;
     match kind {
         T::MYSQL_TYPE_TINY
@@ -35,18 +62,16 @@ fn cell(kind: ColumnType, bytes: Vec<u8>, column: &str) -> Result<Value> {
         | T::MYSQL_TYPE_DECIMAL
         | T::MYSQL_TYPE_NEWDECIMAL => {
             let text = text(bytes, column)?;
-            match number(&text) {
+            match number(text) {
                 Some(number) => Ok(number),
-                None if is_number(&text) => Err(DriverError::Unsupported(format!(
-                    "a number of column `{column}` is outside 64 bits with a sign: cast it to CHAR or DOUBLE"
-                ))),
+                None if is_number(text) => Err(too_wide(column)),
                 None => Err(DriverError::Protocol(format!("`{text}` in column `{column}` of numbers"))),
             }
         }
         // Written with as many digits as tell it from every other.
         T::MYSQL_TYPE_DOUBLE => {
             let text = text(bytes, column)?;
-            let parsed = text.parse().map(Value::Float);
+            let parsed = text.parse().map(Cell::Float);
             parsed.map_err(|_| DriverError::Protocol(format!("`{text}` in column `{column}` of numbers")))
         }
         T::MYSQL_TYPE_VARCHAR
@@ -58,7 +83,7 @@ fn cell(kind: ColumnType, bytes: Vec<u8>, column: &str) -> Result<Value> {
         | T::MYSQL_TYPE_BLOB
         | T::MYSQL_TYPE_MEDIUM_BLOB
         | T::MYSQL_TYPE_LONG_BLOB
-        | T::MYSQL_TYPE_JSON => text(bytes, column).map(Value::Text),
+        | T::MYSQL_TYPE_JSON => text(bytes, column).map(Cell::Text),
         T::MYSQL_TYPE_FLOAT => Err(DriverError::Unsupported(format!(
             "column `{column}` is of type FLOAT, which the server writes with six digits: cast it to DOUBLE"
         ))),
@@ -69,10 +94,9 @@ fn cell(kind: ColumnType, bytes: Vec<u8>, column: &str) -> Result<Value> {
     }
 }
 
-fn text(bytes: Vec<u8>, column: &str) -> Result<String> {
-    String::from_utf8(bytes).map_err(|error| {
-        DriverError::Protocol(format!("a text of column `{column}` is not UTF-8 ({})", error.utf8_error()))
-    })
+fn text<'a>(bytes: &'a [u8], column: &str) -> Result<&'a str> {
+    std::str::from_utf8(bytes)
+        .map_err(|error| DriverError::Protocol(format!("a text of column `{column}` is not UTF-8 ({error})")))
 }
 
 fn is_number(text: &str) -> bool {
@@ -83,19 +107,19 @@ fn is_number(text: &str) -> bool {
 
 /// A number of fixed point: an integer when it is whole, the nearest double otherwise. `None` when it is none,
 /// or a whole one without room in 64 bits.
-fn number(text: &str) -> Option<Value> {
+fn number(text: &str) -> Option<Cell<'static>> {
     if let Ok(whole) = text.parse() {
-        return Some(Value::Int(whole));
+        return Some(Cell::Int(whole));
     }
     let (whole, fraction) = text.split_once('.').filter(|_| is_number(text))?;
     if fraction.bytes().all(|digit| digit == b'0') {
-        return whole.parse().ok().map(Value::Int);
+        return whole.parse().ok().map(Cell::Int);
     }
     let scale = u32::try_from(fraction.len()).ok()?;
     match format!("{whole}{fraction}").parse::<i128>() {
         Ok(unscaled) => decimal(unscaled, scale),
         // More digits than 128 bits hold.
-        Err(_) => text.parse().ok().map(Value::Float),
+        Err(_) => text.parse().ok().map(Cell::Float),
     }
 }
 
@@ -107,15 +131,15 @@ mod tests {
 
     #[test]
     fn whole_numbers_are_integers_and_others_the_nearest_doubles() {
-        assert_eq!(number("0"), Some(Value::Int(0)));
-        assert_eq!(number("-9223372036854775808"), Some(Value::Int(i64::MIN)));
+        assert_eq!(number("0"), Some(Cell::Int(0)));
+        assert_eq!(number("-9223372036854775808"), Some(Cell::Int(i64::MIN)));
         assert_eq!(number("9223372036854775808"), None);
         assert_eq!(number("18446744073709551615"), None);
-        assert_eq!(number("12.00"), Some(Value::Int(12)));
-        assert_eq!(number("-0.1"), Some(Value::Float(-0.1)));
-        assert_eq!(number("0.30"), Some(Value::Float(0.3)));
+        assert_eq!(number("12.00"), Some(Cell::Int(12)));
+        assert_eq!(number("-0.1"), Some(Cell::Float(-0.1)));
+        assert_eq!(number("0.30"), Some(Cell::Float(0.3)));
         let long = "3.14159265358979323846264338327950288419716939937510582097494";
-        assert_eq!(number(long), Some(Value::Float(std::f64::consts::PI)));
+        assert_eq!(number(long), Some(Cell::Float(std::f64::consts::PI)));
         for none in ["", "-", ".5", "5.", "x", "1e3", "0x10", "--1"] {
             assert_eq!(number(none), None, "{none}");
             assert!(!is_number(none), "{none}");
@@ -124,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_has_no_place_in_an_answer_is_refused_with_advice() {
-        let error = |kind, bytes: &[u8]| cell(kind, bytes.to_vec(), "c").unwrap_err().to_string();
+        let error = |kind, bytes: &[u8]| cell(kind, bytes, "c").unwrap_err().to_string();
         let time = error(ColumnType::MYSQL_TYPE_TIMESTAMP, b"2026-01-01 00:00:00");
         assert!(time.contains("`c` is of type TIMESTAMP") && time.contains("microseconds"), "{time}");
         assert!(error(ColumnType::MYSQL_TYPE_FLOAT, b"0.1").contains("DOUBLE"));
@@ -136,14 +160,16 @@ mod tests {
     proptest! {
         #[test]
         fn integers_come_as_they_are(number in any::<i64>()) {
-            let cell = cell(ColumnType::MYSQL_TYPE_LONGLONG, number.to_string().into_bytes(), "c").unwrap();
-            prop_assert_eq!(cell, Value::Int(number));
+            let text = number.to_string();
+            let cell = cell(ColumnType::MYSQL_TYPE_LONGLONG, text.as_bytes(), "c").unwrap();
+            prop_assert_eq!(cell, Cell::Int(number));
         }
 
         #[test]
         fn doubles_come_with_every_bit(number in proptest::num::f64::NORMAL | proptest::num::f64::SUBNORMAL) {
-            let cell = cell(ColumnType::MYSQL_TYPE_DOUBLE, number.to_string().into_bytes(), "c").unwrap();
-            prop_assert_eq!(cell, Value::Float(number));
+            let text = number.to_string();
+            let cell = cell(ColumnType::MYSQL_TYPE_DOUBLE, text.as_bytes(), "c").unwrap();
+            prop_assert_eq!(cell, Cell::Float(number));
         }
 
         #[test]
@@ -153,8 +179,8 @@ mod tests {
             let text = format!("{}{whole}.{fraction}", if unscaled < 0 { "-" } else { "" });
             let expected: f64 = text.parse().unwrap();
             match number(&text) {
-                Some(Value::Int(whole)) => prop_assert_eq!(whole as f64, expected),
-                Some(Value::Float(float)) => prop_assert_eq!(float, expected),
+                Some(Cell::Int(whole)) => prop_assert_eq!(whole as f64, expected),
+                Some(Cell::Float(float)) => prop_assert_eq!(float, expected),
                 other => prop_assert!(false, "{:?}", other),
             }
         }

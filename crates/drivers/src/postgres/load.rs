@@ -10,7 +10,7 @@ use postgres::{Client, Statement};
 
 use super::{Postgres, message, verdict};
 use crate::bulk::text::{self, Failure, Taker};
-use crate::driver::{Documents, DriverError, LoadSink, Result};
+use crate::driver::{DocumentSource, DriverError, LoadSink, Result};
 
 /// Bytes handed to the connection at a time.
 const PIECE: usize = 1 << 16;
@@ -25,7 +25,7 @@ struct Connection {
 pub(super) fn copy(
     session: &mut Postgres,
     statement: &str,
-    documents: &mut dyn Documents,
+    documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
     let mut connections = Vec::new();

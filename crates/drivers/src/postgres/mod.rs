@@ -1,22 +1,26 @@
 //! The PostgreSQL protocol, version 3, over TCP or a Unix socket.
 
 mod load;
+mod parameter;
 mod value;
 
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_dataset::value::Row;
 use postgres::config::SslMode;
 use postgres::error::{Severity, SqlState};
-use postgres::{Client, Config, NoTls, SimpleQueryMessage};
+use postgres::fallible_iterator::FallibleIterator;
+use postgres::{Client, Column, Config, NoTls, SimpleQueryMessage, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::bulk;
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Place, Result};
+use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
 use crate::endpoint::{Endpoint, NotReady};
+use crate::prepared::{Parameter, Prepared, Statements, expect};
+use crate::rows::{Report, RowSink};
 use crate::several::may_be_several;
 use crate::tls;
+use parameter::Bound;
 
 /// A connection that takes longer than this will not come.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
@@ -32,6 +36,7 @@ pub(crate) struct Postgres {
     statements: Vec<String>,
     /// Sessions that load at a time.
     connections: usize,
+    prepared: Statements<Statement>,
 }
 
 impl Postgres {
@@ -40,7 +45,7 @@ impl Postgres {
         let endpoint = Endpoint::of(open)?;
         let client = endpoint.reach(connect)?;
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
-        Ok(Self { client, endpoint, statements, connections })
+        Ok(Self { client, endpoint, statements, connections, prepared: Statements::default() })
     }
 
     /// What the system said, or how it ended.
@@ -60,14 +65,14 @@ impl Postgres {
     }
 
     /// One statement, in one round trip.
-    fn ask(&mut self, statement: &str) -> Result<Outcome> {
+    fn ask_one(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<()> {
         let answered = self.client.query_typed(statement, &[]).map_err(|error| self.error(&error))?;
         let Some(first) = answered.first() else {
-            return Ok(Outcome { columns: self.columns(statement), ..Outcome::default() });
+            let columns = self.columns(statement);
+            return sink.columns(&columns.iter().map(String::as_str).collect::<Vec<_>>());
         };
-        let columns: Vec<String> = first.columns().iter().map(|column| column.name().to_owned()).collect();
-        let rows = answered.iter().map(value::row).collect::<Result<Vec<Row>>>()?;
-        Ok(Outcome { columns, rows, ..Outcome::default() })
+        sink.columns(&names(first.columns()))?;
+        answered.iter().try_for_each(|row| sink.row(&value::row(row)?))
     }
 
     /// The columns of an answer without rows, which the client library gives with rows only. A statement
@@ -81,20 +86,20 @@ impl Postgres {
     }
 }
 
-impl Driver for Postgres {
+impl Connection for Postgres {
     fn version(&mut self) -> Result<String> {
-        self.ask("SHOW server_version")?.version()
+        self.collect("SHOW server_version")?.version()
     }
 
-    fn execute(&mut self, statement: &str) -> Result<Outcome> {
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
         if !may_be_several(statement) {
-            return self.ask(statement);
+            return self.ask_one(statement, sink).map(|()| Report::default());
         }
         // The part of the protocol that tells types takes one statement only. The server's parser alone
         // knows whether there are several; describing runs nothing.
         match self.client.prepare(statement) {
             Err(error) if error.code() == Some(&SqlState::SYNTAX_ERROR) => {}
-            _ => return self.ask(statement),
+            _ => return self.ask_one(statement, sink).map(|()| Report::default()),
         }
         let messages = self.client.simple_query(statement).map_err(|error| self.error(&error))?;
         if messages.iter().any(|message| matches!(message, SimpleQueryMessage::Row(_))) {
@@ -103,13 +108,41 @@ impl Driver for Postgres {
                     .into(),
             ));
         }
-        Ok(Outcome::default())
+        sink.columns(&[])?;
+        Ok(Report::default())
     }
 
-    fn load_rows(
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        let prepared = self.client.prepare(statement).map_err(|error| self.error(&error))?;
+        Ok(self.prepared.keep(prepared))
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        let statement = self.prepared.get(prepared)?;
+        expect(statement.params().len(), parameters)?;
+        sink.columns(&names(statement.columns()))?;
+        let failed = match self.client.query_raw(statement, parameters.iter().copied().map(Bound)) {
+            Ok(mut rows) => loop {
+                match rows.next() {
+                    Ok(Some(row)) => sink.row(&value::row(&row)?)?,
+                    Ok(None) => return Ok(Report::default()),
+                    Err(error) => break error,
+                }
+            },
+            Err(error) => error,
+        };
+        Err(self.error(&failed))
+    }
+
+    fn bulk_in(
         &mut self,
         statement: &str,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
         load::copy(self, statement, documents, sink)
@@ -124,6 +157,10 @@ impl Driver for Postgres {
         self.client.close().ok();
         Ok(())
     }
+}
+
+fn names(columns: &[Column]) -> Vec<&str> {
+    columns.iter().map(Column::name).collect()
 }
 
 /// Logs in, which is a real query's worth of work for the server, and asks one.

@@ -1,10 +1,10 @@
 //! Values as the protocol's binary format carries them.
 
-use jsonathlon_dataset::value::{Row, Value};
 use postgres::types::{FromSql, Kind, Type};
 
 use crate::decimal::decimal;
 use crate::driver::{DriverError, Result};
+use crate::rows::Cell;
 
 /// The bytes of a value, of whatever type.
 struct Raw<'a>(Option<&'a [u8]>);
@@ -27,7 +27,7 @@ impl<'a> FromSql<'a> for Raw<'a> {
 }
 
 /// A row as typed values.
-pub(super) fn row(row: &postgres::Row) -> Result<Row> {
+pub(super) fn row(row: &postgres::Row) -> Result<Vec<Cell<'_>>> {
     row.columns()
         .iter()
         .enumerate()
@@ -35,7 +35,7 @@ pub(super) fn row(row: &postgres::Row) -> Result<Row> {
             let raw: Raw<'_> =
                 row.try_get(index).map_err(|error| DriverError::Protocol(error.to_string()))?;
             match raw.0 {
-                None => Ok(Value::Null),
+                None => Ok(Cell::Null),
                 Some(bytes) => cell(column.type_(), bytes, column.name()),
             }
         })
@@ -45,7 +45,7 @@ pub(super) fn row(row: &postgres::Row) -> Result<Row> {
 /// From 1970, where the times of answers begin, to 2000, where the server's do.
 const MICROSECONDS_TO_2000: i64 = 946_684_800_000_000;
 
-fn cell(kind: &Type, bytes: &[u8], column: &str) -> Result<Value> {
+fn cell<'a>(kind: &Type, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
     let malformed =
         || DriverError::Protocol(format!("{} bytes in column `{column}` of type {kind}", bytes.len()));
     // A domain is carried as what it is a domain over.
@@ -55,16 +55,16 @@ fn cell(kind: &Type, bytes: &[u8], column: &str) -> Result<Value> {
     };
     Ok(match *kind {
         Type::BOOL => match bytes {
-            [byte] => Value::Bool(*byte != 0),
+            [byte] => Cell::Bool(*byte != 0),
             _ => return Err(malformed()),
         },
-        Type::INT2 => Value::Int(i16::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
-        Type::INT4 => Value::Int(i32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
-        Type::INT8 => Value::Int(i64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
-        Type::OID => Value::Int(u32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
-        Type::FLOAT4 => Value::Float(f32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
-        Type::FLOAT8 => Value::Float(f64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
-        Type::TIMESTAMPTZ => Value::Int(
+        Type::INT2 => Cell::Int(i16::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
+        Type::INT4 => Cell::Int(i32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
+        Type::INT8 => Cell::Int(i64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
+        Type::OID => Cell::Int(u32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
+        Type::FLOAT4 => Cell::Float(f32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
+        Type::FLOAT8 => Cell::Float(f64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
+        Type::TIMESTAMPTZ => Cell::Int(
             array(bytes)
                 .map(i64::from_be_bytes)
                 .and_then(|since_2000| since_2000.checked_add(MICROSECONDS_TO_2000))
@@ -95,23 +95,23 @@ fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
     bytes.try_into().ok()
 }
 
-fn text(bytes: &[u8], column: &str) -> Result<Value> {
+fn text<'a>(bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
     std::str::from_utf8(bytes)
-        .map(|text| Value::Text(text.to_owned()))
+        .map(Cell::Text)
         .map_err(|error| DriverError::Protocol(format!("a text of column `{column}` is not UTF-8 ({error})")))
 }
 
 /// A `numeric` as `numeric_send` writes it: counts of digits, weight of the first, sign and display scale,
 /// then digits to the base of 10,000. Whole ones become integers; `None` when there is no room for one.
-fn numeric(bytes: &[u8]) -> Option<Value> {
+fn numeric(bytes: &[u8]) -> Option<Cell<'static>> {
     const NEGATIVE: u16 = 0x4000;
     let mut words = bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]]));
     let (count, weight, sign, _scale) = (words.next()?, words.next()?, words.next()?, words.next()?);
     match sign {
         0 | NEGATIVE => {}
-        0xC000 => return Some(Value::Float(f64::NAN)),
-        0xD000 => return Some(Value::Float(f64::INFINITY)),
-        0xF000 => return Some(Value::Float(f64::NEG_INFINITY)),
+        0xC000 => return Some(Cell::Float(f64::NAN)),
+        0xD000 => return Some(Cell::Float(f64::INFINITY)),
+        0xF000 => return Some(Cell::Float(f64::NEG_INFINITY)),
         _ => return None,
     }
     // The bits are a signed number.
@@ -129,7 +129,7 @@ fn numeric(bytes: &[u8]) -> Option<Value> {
     }
     let value = if sign == NEGATIVE { -value } else { value };
     if value == 0 {
-        return Some(Value::Int(0));
+        return Some(Cell::Int(0));
     }
     if last >= 0 {
         let power = 10_000_i128.checked_pow(last.unsigned_abs())?;
@@ -139,12 +139,12 @@ fn numeric(bytes: &[u8]) -> Option<Value> {
 }
 
 /// More digits than 128 bits hold: with a fraction it is the nearest double, and a whole one has no place.
-fn approximate(minus: &str, digits: &[u16], last: i32) -> Option<Value> {
+fn approximate(minus: &str, digits: &[u16], last: i32) -> Option<Cell<'static>> {
     if last >= 0 {
         return None;
     }
     let text: String = digits.iter().map(|digit| format!("{digit:04}")).collect();
-    format!("{minus}{text}e{}", last * 4).parse().ok().map(Value::Float)
+    format!("{minus}{text}e{}", last * 4).parse().ok().map(Cell::Float)
 }
 
 #[cfg(test)]
@@ -158,22 +158,22 @@ mod tests {
     #[test]
     fn whole_numbers_are_integers_and_others_the_nearest_doubles() {
         let case = |words: &[u16]| numeric(&sent(words));
-        assert_eq!(case(&[0, 0, 0, 0]), Some(Value::Int(0)));
-        assert_eq!(case(&[1, 1, 0, 0, 12]), Some(Value::Int(120_000)));
-        assert_eq!(case(&[2, 1, 0x4000, 0, 1, 2345]), Some(Value::Int(-12_345)));
-        assert_eq!(case(&[2, 0, 0, 2, 1, 2500]), Some(Value::Float(1.25)));
-        assert_eq!(case(&[1, 0xFFFF, 0x4000, 1, 1000]), Some(Value::Float(-0.1)));
-        assert_eq!(case(&[5, 4, 0, 0, 922, 3372, 368, 5477, 5807]), Some(Value::Int(i64::MAX)));
+        assert_eq!(case(&[0, 0, 0, 0]), Some(Cell::Int(0)));
+        assert_eq!(case(&[1, 1, 0, 0, 12]), Some(Cell::Int(120_000)));
+        assert_eq!(case(&[2, 1, 0x4000, 0, 1, 2345]), Some(Cell::Int(-12_345)));
+        assert_eq!(case(&[2, 0, 0, 2, 1, 2500]), Some(Cell::Float(1.25)));
+        assert_eq!(case(&[1, 0xFFFF, 0x4000, 1, 1000]), Some(Cell::Float(-0.1)));
+        assert_eq!(case(&[5, 4, 0, 0, 922, 3372, 368, 5477, 5807]), Some(Cell::Int(i64::MAX)));
         assert_eq!(case(&[5, 4, 0, 0, 922, 3372, 368, 5477, 5808]), None);
         assert_eq!(case(&[1, 100, 0, 0, 1]), None);
-        assert!(matches!(case(&[0, 0, 0xC000, 0]), Some(Value::Float(nan)) if nan.is_nan()));
+        assert!(matches!(case(&[0, 0, 0xC000, 0]), Some(Cell::Float(nan)) if nan.is_nan()));
         let long = [&[12_u16, 0, 0, 44, 3][..], &[1415; 11]].concat();
-        assert_eq!(case(&long), Some(Value::Float(3.141_514_151_415_141_5)));
+        assert_eq!(case(&long), Some(Cell::Float(3.141_514_151_415_141_5)));
     }
 
     #[test]
     fn an_instant_is_microseconds_since_1970() {
-        assert_eq!(cell(&Type::TIMESTAMPTZ, &[0; 8], "at").unwrap(), Value::Int(MICROSECONDS_TO_2000));
+        assert_eq!(cell(&Type::TIMESTAMPTZ, &[0; 8], "at").unwrap(), Cell::Int(MICROSECONDS_TO_2000));
         assert!(cell(&Type::TIMESTAMPTZ, &i64::MAX.to_be_bytes(), "at").is_err(), "infinity");
     }
 
@@ -182,6 +182,6 @@ mod tests {
         let error = cell(&Type::TIMESTAMP, &[0; 8], "at").unwrap_err().to_string();
         assert!(error.contains("`at`") && error.contains("microseconds"), "{error}");
         assert!(cell(&Type::INT8, &[0; 4], "n").is_err());
-        assert_eq!(cell(&Type::JSONB, b"\x01{}", "doc").unwrap(), Value::Text("{}".into()));
+        assert_eq!(cell(&Type::JSONB, b"\x01{}", "doc").unwrap(), Cell::Text("{}"));
     }
 }

@@ -4,12 +4,14 @@ mod insert;
 
 use std::ffi::c_int;
 
-use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_dataset::value::Value;
 use rusqlite::fallible_iterator::FallibleIterator;
-use rusqlite::types::ValueRef;
+use rusqlite::types::{Null, ValueRef};
 use rusqlite::{Batch, Connection, Error, Statement};
 
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result};
+use crate::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result};
+use crate::prepared::{Parameter, Prepared, Statements, expect};
+use crate::rows::{Cell, Outcome, Report, RowSink};
 use crate::several::may_be_several;
 use insert::Insert;
 
@@ -19,16 +21,22 @@ const FILE: &str = "data.sqlite";
 /// Pragmas that must come before whatever writes the first page.
 const FIRST: [&str; 3] = ["page_size", "auto_vacuum", "encoding"];
 
+/// Statements that stay prepared.
+const PREPARED: usize = 256;
+
 /// A session with one database file.
 pub(crate) struct Sqlite {
     connection: Connection,
+    /// Their texts: the engine's own statements are in the connection's cache.
+    prepared: Statements<String>,
 }
 
 impl Sqlite {
     /// Opens the file; settings are pragmas.
     pub(crate) fn open(open: &Open) -> Result<Self> {
         let connection = Connection::open(open.folder.join(FILE)).map_err(refused)?;
-        let session = Self { connection };
+        connection.set_prepared_statement_cache_capacity(PREPARED);
+        let session = Self { connection, prepared: Statements::default() };
         session.set_pragmas(open)?;
         Ok(session)
     }
@@ -48,7 +56,7 @@ impl Sqlite {
             if !known {
                 return Err(DriverError::Refused(format!("SQLite has no pragma called `{name}`")));
             }
-            let answer = self.execute_text(&format!("PRAGMA {name} = {}", quoted(value)))?;
+            let answer = self.run(&format!("PRAGMA {name} = {}", quoted(value)))?;
             // Some pragmas answer with what is in force afterwards.
             if let Some(now) = answer.rows.first().and_then(|row| row.first())
                 && !same_setting(now, value)
@@ -61,24 +69,30 @@ impl Sqlite {
         Ok(())
     }
 
-    fn execute_text(&self, text: &str) -> Result<Outcome> {
+    /// Runs a text of the driver's own.
+    fn run(&self, text: &str) -> Result<Outcome> {
+        let mut outcome = Outcome::default();
+        self.ask_into(text, &mut outcome)?;
+        Ok(outcome)
+    }
+
+    fn ask_into(&self, text: &str, sink: &mut dyn RowSink) -> Result<()> {
         if may_be_several(text) {
             // One after the other: a later one may need a table that an earlier one makes.
             let mut batch = Batch::new(&self.connection, text);
-            let mut outcome = Outcome::default();
             while let Some(mut statement) = batch.next().map_err(refused)? {
-                outcome = read(&mut statement)?;
+                read(&mut statement, sink)?;
             }
-            return Ok(outcome);
+            return Ok(());
         }
         let mut statement = self.connection.prepare_cached(text).map_err(refused)?;
-        read(&mut statement)
+        read(&mut statement, sink)
     }
 
     fn insert_all(
         &self,
         statement: &str,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
         let mut insert = Insert::prepare(&self.connection, statement)?;
@@ -99,29 +113,58 @@ impl Sqlite {
     }
 }
 
-impl Driver for Sqlite {
+impl driver::Connection for Sqlite {
     fn version(&mut self) -> Result<String> {
         Ok(rusqlite::version().to_owned())
     }
 
-    fn execute(&mut self, statement: &str) -> Result<Outcome> {
-        self.execute_text(statement)
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+        self.ask_into(statement, sink).map(|()| Report::default())
     }
 
-    fn load_rows(
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        self.connection.prepare_cached(statement).map_err(refused)?;
+        Ok(self.prepared.keep(statement.to_owned()))
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        let text = self.prepared.get(prepared)?;
+        let mut statement = self.connection.prepare_cached(text).map_err(refused)?;
+        expect(statement.parameter_count(), parameters)?;
+        for (index, parameter) in parameters.iter().enumerate() {
+            let bound = match *parameter {
+                Parameter::Null => statement.raw_bind_parameter(index + 1, Null),
+                Parameter::Bool(truth) => statement.raw_bind_parameter(index + 1, truth),
+                Parameter::Int(number) => statement.raw_bind_parameter(index + 1, number),
+                Parameter::Float(number) => statement.raw_bind_parameter(index + 1, number),
+                Parameter::Text(text) | Parameter::Json(text) => {
+                    statement.raw_bind_parameter(index + 1, text)
+                }
+            };
+            bound.map_err(refused)?;
+        }
+        read(&mut statement, sink).map(|()| Report::default())
+    }
+
+    fn bulk_in(
         &mut self,
         statement: &str,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
-        self.execute_text("BEGIN IMMEDIATE")?;
+        self.run("BEGIN IMMEDIATE")?;
         let loaded = self.insert_all(statement, documents, sink).and_then(|accepted| {
-            self.execute_text("COMMIT")?;
+            self.run("COMMIT")?;
             Ok(accepted)
         });
         if loaded.is_err() && !self.connection.is_autocommit() {
             // The first failure is the one to be told.
-            self.execute_text("ROLLBACK").ok();
+            self.run("ROLLBACK").ok();
         }
         loaded
     }
@@ -131,34 +174,30 @@ impl Driver for Sqlite {
     }
 }
 
-fn read(statement: &mut Statement<'_>) -> Result<Outcome> {
+fn read(statement: &mut Statement<'_>, sink: &mut dyn RowSink) -> Result<()> {
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let mut rows: Vec<Row> = Vec::new();
+    sink.columns(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
     let mut cursor = statement.raw_query();
     while let Some(row) = cursor.next().map_err(refused)? {
         let mut cells = Vec::with_capacity(columns.len());
         for (index, name) in columns.iter().enumerate() {
             cells.push(cell(row.get_ref(index).map_err(refused)?, name)?);
         }
-        rows.push(cells);
+        sink.row(&cells)?;
     }
-    Ok(Outcome { columns, rows, ..Outcome::default() })
+    Ok(())
 }
 
-fn cell(value: ValueRef<'_>, column: &str) -> Result<Value> {
+fn cell<'a>(value: ValueRef<'a>, column: &str) -> Result<Cell<'a>> {
     Ok(match value {
-        ValueRef::Null => Value::Null,
-        ValueRef::Integer(number) => Value::Int(number),
-        ValueRef::Real(number) => Value::Float(number),
-        ValueRef::Text(bytes) => Value::Text(
-            std::str::from_utf8(bytes)
-                .map_err(|error| {
-                    DriverError::Unsupported(format!(
-                        "a text of column `{column}` is not UTF-8 ({error}): ask for hex({column})"
-                    ))
-                })?
-                .to_owned(),
-        ),
+        ValueRef::Null => Cell::Null,
+        ValueRef::Integer(number) => Cell::Int(number),
+        ValueRef::Real(number) => Cell::Float(number),
+        ValueRef::Text(bytes) => Cell::Text(std::str::from_utf8(bytes).map_err(|error| {
+            DriverError::Unsupported(format!(
+                "a text of column `{column}` is not UTF-8 ({error}): ask for hex({column})"
+            ))
+        })?),
         ValueRef::Blob(_) => {
             return Err(DriverError::Unsupported(format!(
                 "column `{column}` holds a blob: ask for its text, json({column}) or hex({column})"

@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
+use crate::driver::Connection as _;
 use crate::testing::{Lines, Told};
 
 fn open_in(folder: &std::path::Path, settings: &[(&str, &str)]) -> Result<Box<Sqlite>> {
@@ -11,7 +12,7 @@ fn open_in(folder: &std::path::Path, settings: &[(&str, &str)]) -> Result<Box<Sq
 }
 
 fn one(session: &mut Sqlite, statement: &str) -> Value {
-    session.execute(statement).unwrap().rows[0][0].clone()
+    session.collect(statement).unwrap().rows[0][0].clone()
 }
 
 #[test]
@@ -19,7 +20,7 @@ fn cells_keep_their_types_and_every_bit() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
     let outcome = session
-        .execute("SELECT -9223372036854775808 AS least, 9223372036854775807, NULL, 0.1, 1e999, char(0)||'é😀\n', ''")
+        .collect("SELECT -9223372036854775808 AS least, 9223372036854775807, NULL, 0.1, 1e999, char(0)||'é😀\n', ''")
         .unwrap();
     assert_eq!(outcome.columns[0], "least");
     assert_eq!(
@@ -39,7 +40,7 @@ fn cells_keep_their_types_and_every_bit() {
 #[test]
 fn an_empty_answer_still_has_its_columns() {
     let folder = tempfile::tempdir().unwrap();
-    let outcome = open_in(folder.path(), &[]).unwrap().execute("SELECT 1 AS a WHERE 0").unwrap();
+    let outcome = open_in(folder.path(), &[]).unwrap().collect("SELECT 1 AS a WHERE 0").unwrap();
     assert_eq!((outcome.columns, outcome.rows), (vec!["a".to_owned()], vec![]));
 }
 
@@ -48,14 +49,14 @@ fn of_several_statements_all_run_and_the_last_one_answers() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
     let text = "CREATE TABLE t (x);\nINSERT INTO t VALUES (';'), (2);\nSELECT count(*) FROM t; -- end";
-    assert_eq!(session.execute(text).unwrap().rows, vec![vec![Value::Int(2)]]);
+    assert_eq!(session.collect(text).unwrap().rows, vec![vec![Value::Int(2)]]);
 }
 
 #[test]
 fn an_error_is_sqlites_own_and_the_session_goes_on() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
-    let Err(DriverError::Refused(text)) = session.execute("SELECT * FROM nowhere") else {
+    let Err(DriverError::Refused(text)) = session.collect("SELECT * FROM nowhere") else {
         panic!("answered")
     };
     assert!(text.contains("no such table: nowhere"), "{text}");
@@ -66,21 +67,21 @@ fn an_error_is_sqlites_own_and_the_session_goes_on() {
 fn blobs_and_bytes_that_are_no_text_are_refused_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
-    let Err(DriverError::Unsupported(text)) = session.execute("SELECT jsonb('{}') AS j") else {
+    let Err(DriverError::Unsupported(text)) = session.collect("SELECT jsonb('{}') AS j") else {
         panic!("read")
     };
     assert!(text.contains("json(j)"), "{text}");
-    assert!(matches!(session.execute("SELECT CAST(x'ff' AS TEXT) t"), Err(DriverError::Unsupported(_))));
+    assert!(matches!(session.collect("SELECT CAST(x'ff' AS TEXT) t"), Err(DriverError::Unsupported(_))));
 }
 
 #[test]
 fn documents_that_are_refused_are_told_by_ordinal_and_the_rest_stays() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[("journal_mode", "WAL")]).unwrap();
-    session.execute("CREATE TABLE t (j BLOB NOT NULL)").unwrap();
+    session.collect("CREATE TABLE t (j BLOB NOT NULL)").unwrap();
     let mut lines = Lines::of(&["{\"a\":1}", "{\"a\":", "{\"nul\":\"\\u0000\"}", "", "{\"b\":\"é\"}"]);
     let mut sink = Told::default();
-    let accepted = session.load_rows("INSERT INTO t VALUES (jsonb(:doc))", &mut lines, &mut sink).unwrap();
+    let accepted = session.bulk_in("INSERT INTO t VALUES (jsonb(:doc))", &mut lines, &mut sink).unwrap();
     assert_eq!((accepted, sink.offered), (3, 5));
     assert_eq!(sink.refused.iter().map(|reject| reject.0).collect::<Vec<_>>(), [1, 3]);
     assert!(sink.refused[0].1.contains("malformed JSON"), "{:?}", sink.refused);
@@ -94,7 +95,7 @@ fn documents_that_are_refused_are_told_by_ordinal_and_the_rest_stays() {
 #[test]
 fn a_load_that_fails_as_a_whole_leaves_nothing_and_the_session_usable() {
     struct Broken(u8);
-    impl Documents for Broken {
+    impl DocumentSource for Broken {
         fn next_document(&mut self) -> Result<Option<&[u8]>> {
             self.0 += 1;
             if self.0 > 2 { Err(DriverError::Documents("cut".into())) } else { Ok(Some(b"{}")) }
@@ -102,12 +103,12 @@ fn a_load_that_fails_as_a_whole_leaves_nothing_and_the_session_usable() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
-    session.execute("CREATE TABLE t (j)").unwrap();
-    let loaded = session.load_rows("INSERT INTO t VALUES (:doc)", &mut Broken(0), &mut Told::default());
+    session.collect("CREATE TABLE t (j)").unwrap();
+    let loaded = session.bulk_in("INSERT INTO t VALUES (:doc)", &mut Broken(0), &mut Told::default());
     assert_eq!(loaded, Err(DriverError::Documents("cut".into())));
     assert_eq!(one(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
     let loaded =
-        session.load_rows("INSERT INTO t VALUES (:doc)", &mut Lines::of(&["{}"]), &mut Told::default());
+        session.bulk_in("INSERT INTO t VALUES (:doc)", &mut Lines::of(&["{}"]), &mut Told::default());
     assert_eq!(loaded, Ok(1));
 }
 
@@ -115,8 +116,8 @@ fn a_load_that_fails_as_a_whole_leaves_nothing_and_the_session_usable() {
 fn a_load_statement_must_say_where_the_document_belongs() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
-    session.execute("CREATE TABLE t (j)").unwrap();
-    let loaded = session.load_rows("INSERT INTO t VALUES (1)", &mut Lines::of(&["{}"]), &mut Told::default());
+    session.collect("CREATE TABLE t (j)").unwrap();
+    let loaded = session.bulk_in("INSERT INTO t VALUES (1)", &mut Lines::of(&["{}"]), &mut Told::default());
     assert!(matches!(loaded, Err(DriverError::Unsupported(text)) if text.contains(":doc")));
 }
 
@@ -128,7 +129,7 @@ fn settings_are_pragmas_in_an_order_that_lets_them_count() {
         &[("cache_size", "-5000"), ("journal_mode", "WAL"), ("page_size", "16384"), ("synchronous", "OFF")],
     )
     .unwrap();
-    session.execute("CREATE TABLE t (j)").unwrap();
+    session.collect("CREATE TABLE t (j)").unwrap();
     assert_eq!(one(&mut session, "PRAGMA page_size"), Value::Int(16384));
     assert_eq!(one(&mut session, "PRAGMA journal_mode"), Value::Text("wal".into()));
     assert_eq!(one(&mut session, "PRAGMA synchronous"), Value::Int(0));
@@ -152,11 +153,11 @@ fn a_pragma_that_does_not_exist_or_does_not_hold_is_refused() {
 fn documents_are_bound_whole_whatever_is_in_them() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
-    session.execute("CREATE TABLE t (j)").unwrap();
+    session.collect("CREATE TABLE t (j)").unwrap();
     let lines = ["a\0b", "", "é😀"];
     let load = "INSERT INTO t VALUES (:doc) RETURNING rowid";
-    assert_eq!(session.load_rows(load, &mut Lines::of(&lines), &mut Told::default()), Ok(3));
-    let outcome = session.execute("SELECT typeof(j), octet_length(j), j FROM t ORDER BY rowid").unwrap();
+    assert_eq!(session.bulk_in(load, &mut Lines::of(&lines), &mut Told::default()), Ok(3));
+    let outcome = session.collect("SELECT typeof(j), octet_length(j), j FROM t ORDER BY rowid").unwrap();
     let row = |text: &str| {
         vec![Value::Text("text".into()), Value::Int(text.len() as i64), Value::Text(text.to_owned())]
     };
@@ -167,10 +168,10 @@ fn documents_are_bound_whole_whatever_is_in_them() {
 fn a_full_disk_fails_the_load_and_not_a_document() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[("max_page_count", "5")]).unwrap();
-    session.execute("CREATE TABLE t (j)").unwrap();
+    session.collect("CREATE TABLE t (j)").unwrap();
     let lines = vec!["x".repeat(1000); 100];
     let mut told = Told::default();
-    let loaded = session.load_rows("INSERT INTO t VALUES (:doc)", &mut Lines::of(&lines), &mut told);
+    let loaded = session.bulk_in("INSERT INTO t VALUES (:doc)", &mut Lines::of(&lines), &mut told);
     assert_eq!(loaded, Err(DriverError::Refused("database or disk is full".into())));
     assert!(told.refused.is_empty());
     assert_eq!(one(&mut session, "SELECT count(*) FROM t"), Value::Int(0));
@@ -181,7 +182,7 @@ fn a_load_statement_that_is_wrong_is_refused_in_sqlites_words() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_in(folder.path(), &[]).unwrap();
     let load = |session: &mut Sqlite, text: &str| {
-        session.load_rows(text, &mut Lines::of(&["{}"]), &mut Told::default()).unwrap_err().to_string()
+        session.bulk_in(text, &mut Lines::of(&["{}"]), &mut Told::default()).unwrap_err().to_string()
     };
     assert!(load(&mut session, "INSERT INTO nowhere VALUES (:doc)").contains("no such table: nowhere"));
     assert!(load(&mut session, "").contains("empty"));

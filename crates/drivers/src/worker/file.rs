@@ -5,7 +5,7 @@ use std::path::Path;
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::source::{Documents as Lines, Source};
 
-use crate::driver::{Documents, DriverError, Result};
+use crate::driver::{DocumentSource, DriverError, Result};
 
 /// Documents borrowed from the data set reader's blocks.
 pub(super) struct FileDocuments {
@@ -20,7 +20,7 @@ impl FileDocuments {
     }
 }
 
-impl Documents for FileDocuments {
+impl DocumentSource for FileDocuments {
     fn next_document(&mut self) -> Result<Option<&[u8]>> {
         self.lines.next_line().map_err(unreadable)
     }

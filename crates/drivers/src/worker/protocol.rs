@@ -1,4 +1,4 @@
-//! Worker protocol 1: JSON lines on a pipe, one request at a time.
+//! Worker protocol 2: JSON lines on a pipe, one request at a time.
 //!
 //! A request is `{"id":1,"op":"ask","statement":"…"}`. Any number of
 //! `{"id":1,"progress":{"done":…,"total":…,"unit":"documents"}}` may follow and exactly one of
@@ -15,10 +15,11 @@ use jsonathlon_measure::process::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use crate::driver::{DriverError, Open, Outcome, Place};
+use crate::driver::{DriverError, Open, Place};
+use crate::rows::Outcome;
 
 /// The version of this protocol; an `open` of any other is refused.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -133,7 +133,7 @@ fn requests_look_as_the_protocol_says() {
 
 #[test]
 fn what_may_be_left_out_may_be_left_out() {
-    let line = r#"{"id":1,"op":"open","protocol":1,"open":{"protocol":"sqlite","folder":"/x"}}"#;
+    let line = r#"{"id":1,"op":"open","protocol":2,"open":{"protocol":"sqlite","folder":"/x"}}"#;
     let Op::Open { open, .. } = serde_json::from_str::<Request>(line).unwrap().op else {
         panic!("another op")
     };

@@ -17,8 +17,9 @@ use super::protocol::{
     Progress, Ran, Reject, Request, Settled,
 };
 use super::usage::Meter;
-use crate::connect::connect;
-use crate::driver::{Driver, Host, LoadSink, Open, Outcome, Place, SharedOutput};
+use crate::connect::Connector;
+use crate::driver::{Connection, Host, LoadSink, Open, Place, SharedOutput};
+use crate::rows::Outcome;
 
 /// Between two looks at whether background work has ended.
 const SETTLE_INTERVAL: Duration = Duration::from_millis(20);
@@ -60,13 +61,13 @@ pub(super) fn serve_shared(
     }
     // Nobody is left to be told whether closing failed.
     if let Some(session) = server.session {
-        session.driver.close().ok();
+        session.connection.close().ok();
     }
     Ok(())
 }
 
 struct Session {
-    driver: Box<dyn Driver>,
+    connection: Box<dyn Connection>,
     folder: PathBuf,
     /// With which words the system ended or cut the connection, if it did.
     lost: Option<String>,
@@ -183,7 +184,7 @@ impl Server {
     }
 
     fn place(&self) -> Place {
-        self.session.as_ref().map_or(Place::Here, |session| session.driver.place())
+        self.session.as_ref().map_or(Place::Here, |session| session.connection.place())
     }
 
     fn open(&mut self, protocol: u32, open: &Open) -> Answer<Opened> {
@@ -197,23 +198,23 @@ impl Server {
         }
         let host = Host { clock: Arc::clone(&self.clock), output: Some(Arc::clone(&self.output)) };
         let meter = Meter::start(&*self.clock, Place::Here);
-        let driver = connect(open, &host);
+        let connection = Connector::of(&open.protocol).and_then(|connector| connector.connect(open, &host));
         let (seconds, usage) = meter.stop(&*self.clock);
-        let mut driver = driver?;
-        let version = driver.version()?;
-        let place = driver.place();
-        self.session = Some(Session { driver, folder: open.folder.clone(), lost: None });
+        let mut connection = connection?;
+        let version = connection.version()?;
+        let place = connection.place();
+        self.session = Some(Session { connection, folder: open.folder.clone(), lost: None });
         Ok(Opened { version, place, seconds, usage })
     }
 
     fn execute(&mut self, statement: &str) -> Answer<Outcome> {
-        Ok(self.session()?.driver.execute(statement)?)
+        Ok(self.session()?.connection.collect(statement)?)
     }
 
     fn run_all(&mut self, statements: &[String]) -> Answer<()> {
         let session = self.session()?;
         for statement in statements {
-            session.driver.execute(statement)?;
+            session.connection.collect(statement)?;
         }
         Ok(())
     }
@@ -230,7 +231,7 @@ impl Server {
         let place = self.place();
         let session = self.session()?;
         let meter = Meter::start(&*clock, place);
-        let outcome = session.driver.execute(statement);
+        let outcome = session.connection.collect(statement);
         let (seconds, usage) = meter.stop(&*clock);
         Ok(Answered { seconds, outcome: outcome?, usage })
     }
@@ -251,7 +252,7 @@ impl Server {
                     rejects: Vec::new(),
                 };
                 let mut input = FileDocuments::open(file)?;
-                documents = Some(self.session()?.driver.load_rows(statement, &mut input, &mut sink)?);
+                documents = Some(self.session()?.connection.bulk_in(statement, &mut input, &mut sink)?);
                 rejects = sink.rejects;
             }
         }
@@ -316,7 +317,7 @@ impl Server {
     fn close(&mut self) -> Answer<Closed> {
         let begun = self.clock.now();
         if let Some(session) = self.session.take() {
-            session.driver.close()?;
+            session.connection.close()?;
         }
         Ok(Closed { seconds: (self.clock.now() - begun).as_secs_f64() })
     }

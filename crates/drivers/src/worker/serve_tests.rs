@@ -19,7 +19,7 @@ fn talk_text(input: &str) -> String {
 }
 
 fn open(id: u64, folder: &Path, script: &Json) -> Json {
-    json!({"id": id, "op": "open", "protocol": 1,
+    json!({"id": id, "op": "open", "protocol": 2,
         "open": {"protocol": "mock", "folder": folder, "settings": {"script": script.to_string()}, "statements": ["create"]}})
 }
 
@@ -161,7 +161,7 @@ fn requests_out_of_turn_are_refused_and_answered_by_their_id() {
     let wanted =
         [(1, "request"), (2, "request"), (3, "unsupported"), (5, "request"), (6, "request"), (0, "request")];
     assert_eq!(errors, wanted);
-    assert!(error_of(&replies[1]).1.contains("protocol 1, not 7"));
+    assert!(error_of(&replies[1]).1.contains("protocol 2, not 7"));
     assert!(error_of(&replies[5]).1.contains("dance"));
 }
 

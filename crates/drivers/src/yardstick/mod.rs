@@ -26,7 +26,9 @@ use jsonathlon_dataset::value::Value;
 pub use columns::{Builder, Table};
 pub use threads::Threads;
 
-use crate::driver::{Documents, Driver, DriverError, LoadSink, Open, Outcome, Result, cores};
+use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Result, cores};
+use crate::prepared::{Parameter, Prepared, Statements, expect};
+use crate::rows::{Outcome, Report, RowSink};
 use statement::{Verb, parse};
 use tail::Tail;
 
@@ -44,6 +46,7 @@ pub(crate) struct Yardstick {
     tables: BTreeMap<String, Table>,
     /// Documents that came after a table was made and are in its columns with the next statement.
     tails: BTreeMap<String, Tail>,
+    prepared: Statements<String>,
 }
 
 impl Yardstick {
@@ -61,7 +64,8 @@ impl Yardstick {
                 tables.insert(name.to_owned(), file::read(&path)?);
             }
         }
-        let mut session = Self { folder: open.folder.clone(), threads, tables, tails: BTreeMap::new() };
+        let (folder, tails, prepared) = (open.folder.clone(), BTreeMap::new(), Statements::default());
+        let mut session = Self { folder, threads, tables, tails, prepared };
         let names: Vec<String> = session.tables.keys().cloned().collect();
         for name in names {
             if let Some(tail) = Tail::read(&session.folder, &name)? {
@@ -109,7 +113,12 @@ impl Yardstick {
 
     /// Takes documents in behind a table that has rows: ordering all of them again for each that comes would
     /// take the time of the whole for one.
-    fn append(&mut self, name: &str, documents: &mut dyn Documents, sink: &mut dyn LoadSink) -> Result<u64> {
+    fn append(
+        &mut self,
+        name: &str,
+        documents: &mut dyn DocumentSource,
+        sink: &mut dyn LoadSink,
+    ) -> Result<u64> {
         let mut tail = match self.tails.remove(name) {
             Some(tail) => tail,
             None => Tail::new(&self.folder, name),
@@ -143,12 +152,8 @@ impl Yardstick {
     }
 }
 
-impl Driver for Yardstick {
-    fn version(&mut self) -> Result<String> {
-        Ok(VERSION.to_owned())
-    }
-
-    fn execute(&mut self, statement: &str) -> Result<Outcome> {
+impl Yardstick {
+    fn answer(&mut self, statement: &str) -> Result<Outcome> {
         let (verb, name) = parse(statement)?;
         self.merge(name)?;
         let one = |column: &str, value: Value| Outcome {
@@ -184,11 +189,37 @@ impl Driver for Yardstick {
             }),
         }
     }
+}
 
-    fn load_rows(
+impl Connection for Yardstick {
+    fn version(&mut self) -> Result<String> {
+        Ok(VERSION.to_owned())
+    }
+
+    fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
+        self.answer(statement)?.replay(sink)
+    }
+
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        parse(statement)?;
+        Ok(self.prepared.keep(statement.to_owned()))
+    }
+
+    fn execute(
+        &mut self,
+        prepared: &Prepared,
+        parameters: &[Parameter<'_>],
+        sink: &mut dyn RowSink,
+    ) -> Result<Report> {
+        expect(0, parameters)?;
+        let statement = self.prepared.get(prepared)?.clone();
+        self.ask(&statement, sink)
+    }
+
+    fn bulk_in(
         &mut self,
         statement: &str,
-        documents: &mut dyn Documents,
+        documents: &mut dyn DocumentSource,
         sink: &mut dyn LoadSink,
     ) -> Result<u64> {
         let (Verb::Load, name) = parse(statement)? else {

@@ -18,16 +18,16 @@ fn open_with(folder: &Path, settings: &[(&str, &str)]) -> Result<Box<Yardstick>>
 
 fn loaded(session: &mut Yardstick, table: &str, lines: &[String]) -> Told {
     let mut told = Told::default();
-    session.load_rows(&format!("load {table} :doc"), &mut Lines::of(lines), &mut told).unwrap();
+    session.bulk_in(&format!("load {table} :doc"), &mut Lines::of(lines), &mut told).unwrap();
     told
 }
 
 fn count(session: &mut Yardstick, table: &str) -> Value {
-    session.execute(&format!("count {table}")).unwrap().rows[0][0].clone()
+    session.collect(&format!("count {table}")).unwrap().rows[0][0].clone()
 }
 
 fn answers(session: &mut Yardstick) -> Vec<Outcome> {
-    Question::ALL.map(|question| session.execute(&format!("{question} documents")).unwrap()).to_vec()
+    Question::ALL.map(|question| session.collect(&format!("{question} documents")).unwrap()).to_vec()
 }
 
 fn error<T: std::fmt::Debug>(result: Result<T>) -> String {
@@ -38,7 +38,7 @@ fn error<T: std::fmt::Debug>(result: Result<T>) -> String {
 fn what_was_loaded_is_there_in_the_next_session_and_can_be_added_to() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_with(folder.path(), &[("threads", "1")]).unwrap();
-    session.execute("create documents").unwrap();
+    session.collect("create documents").unwrap();
     let mut lines: Vec<String> = (0..200)
         .map(|number| event(&format!("é{}", number % 7), number * 1_000_000_000, "app.bsky.feed.post"))
         .collect();
@@ -48,7 +48,7 @@ fn what_was_loaded_is_there_in_the_next_session_and_can_be_added_to() {
     assert_eq!((told.offered, told.refused.len(), told.refused[0].0), (202, 1, 201));
     let before = answers(&mut session);
     assert_eq!(before[0].columns, ["event", "count"]);
-    let sizes = session.execute("sizes documents").unwrap();
+    let sizes = session.collect("sizes documents").unwrap();
     let bytes = std::fs::metadata(folder.path().join("documents.columns")).unwrap().len();
     assert_eq!(sizes.columns, ["total_bytes", "data_bytes", "index_bytes"]);
     assert_eq!((&sizes.rows[0][0], &sizes.rows[0][2]), (&Value::count(bytes), &Value::Int(0)));
@@ -69,27 +69,27 @@ fn what_was_loaded_is_there_in_the_next_session_and_can_be_added_to() {
 fn tables_are_made_and_dropped_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_with(folder.path(), &[]).unwrap();
-    session.execute("drop documents").unwrap();
+    session.collect("drop documents").unwrap();
     for name in ["documents", "documents_on_trial"] {
-        session.execute(&format!("create {name}")).unwrap();
+        session.collect(&format!("create {name}")).unwrap();
     }
-    assert!(error(session.execute("create documents")).contains("already"));
+    assert!(error(session.collect("create documents")).contains("already"));
     loaded(&mut session, "documents_on_trial", &["[]".to_owned()]);
     assert_eq!(count(&mut session, "documents"), Value::Int(0));
     assert!(
-        Question::ALL.iter().all(|q| session.execute(&format!("{q} documents")).unwrap().rows.is_empty())
+        Question::ALL.iter().all(|q| session.collect(&format!("{q} documents")).unwrap().rows.is_empty())
     );
-    session.execute("drop documents_on_trial").unwrap();
-    assert!(error(session.execute("q1 documents_on_trial")).contains("no table `documents_on_trial`"));
+    session.collect("drop documents_on_trial").unwrap();
+    assert!(error(session.collect("q1 documents_on_trial")).contains("no table `documents_on_trial`"));
     let mut again = open_with(folder.path(), &[]).unwrap();
     assert_eq!(count(&mut again, "documents"), Value::Int(0));
-    assert!(again.execute("count documents_on_trial").is_err());
+    assert!(again.collect("count documents_on_trial").is_err());
 }
 
 #[test]
 fn a_load_that_fails_as_a_whole_leaves_nothing() {
     struct Broken(u8);
-    impl Documents for Broken {
+    impl DocumentSource for Broken {
         fn next_document(&mut self) -> Result<Option<&[u8]>> {
             self.0 += 1;
             if self.0 > 2 { Err(DriverError::Documents("cut".into())) } else { Ok(Some(b"{\"did\":\"x\"}")) }
@@ -97,26 +97,25 @@ fn a_load_that_fails_as_a_whole_leaves_nothing() {
     }
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_with(folder.path(), &[]).unwrap();
-    session.execute("create documents").unwrap();
-    let load = session.load_rows("load documents :doc", &mut Broken(0), &mut Told::default());
+    session.collect("create documents").unwrap();
+    let load = session.bulk_in("load documents :doc", &mut Broken(0), &mut Told::default());
     assert_eq!(load, Err(DriverError::Documents("cut".into())));
     assert_eq!(count(&mut session, "documents"), Value::Int(0));
     let mut none = Lines::of::<&str>(&[]);
     assert!(
-        error(session.load_rows("count documents", &mut none, &mut Told::default()))
-            .contains("loads nothing")
+        error(session.bulk_in("count documents", &mut none, &mut Told::default())).contains("loads nothing")
     );
     assert!(
-        error(session.load_rows("load nowhere :doc", &mut none, &mut Told::default())).contains("no table")
+        error(session.bulk_in("load nowhere :doc", &mut none, &mut Told::default())).contains("no table")
     );
-    assert!(error(session.execute("load documents :doc")).contains("row by row"));
+    assert!(error(session.collect("load documents :doc")).contains("row by row"));
 }
 
 #[test]
 fn files_that_are_cut_or_foreign_are_told_from_good_ones() {
     let folder = tempfile::tempdir().unwrap();
     let mut session = open_with(folder.path(), &[]).unwrap();
-    session.execute("create documents").unwrap();
+    session.collect("create documents").unwrap();
     loaded(&mut session, "documents", &[event("a", 1, "é"), event("b", 2, "y")]);
     let path = folder.path().join("documents.columns");
     let good = std::fs::read(&path).unwrap();
@@ -179,7 +178,7 @@ fn a_worker_loads_and_asks() {
     )
     .unwrap();
     let requests = [
-        json!({"id": 1, "op": "open", "protocol": 1, "open": {"protocol": "yardstick", "folder": folder.path(),
+        json!({"id": 1, "op": "open", "protocol": 2, "open": {"protocol": "yardstick", "folder": folder.path(),
             "settings": {"threads": "2"}, "statements": ["create documents"]}}),
         json!({"id": 2, "op": "load", "mode": "rows", "statement": "load documents :doc", "file": file}),
         json!({"id": 3, "op": "ask", "statement": "q2 documents"}),

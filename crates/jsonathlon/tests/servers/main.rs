@@ -7,13 +7,17 @@
     reason = "a test that cannot go on has failed, in its helpers too"
 )]
 
+#[path = "../../../drivers/tests/contract/suite.rs"]
+mod suite;
 #[path = "../support/mod.rs"]
 mod support;
 
 mod address;
 mod clickhouse;
+mod contract;
 mod elasticsearch;
 mod faults;
+mod life;
 mod mongodb;
 mod mysql;
 mod ownership;

@@ -1,19 +1,14 @@
 //! MongoDB.
 
-use std::net::TcpListener;
-use std::time::{Duration, Instant};
-
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_drivers::worker::WorkerError;
-use jsonathlon_drivers::worker::protocol::{
-    Answered, Documents, FailureKind, Figures, Load, Loaded, Op, PlanText,
-};
+use jsonathlon_drivers::worker::protocol::{Documents, FailureKind, Figures, Load, Loaded, Op, PlanText};
 use jsonathlon_results::record::Verdict;
 use jsonathlon_systems::Catalogue;
 use rustix::process::Signal;
 
-use super::server::{Server, Session, crash, int, kill, text, write};
+use super::server::{Server, Session, int, kill, text, write};
 use crate::support::World;
 use crate::support::real::{excluded, installed};
 
@@ -270,54 +265,16 @@ fn what_was_loaded_is_there_after_a_close_and_after_a_kill() {
 
     let mut session = mongodb.open();
     assert_eq!(count(&mut session), 40_000);
-    let forever = r#"{"command": {"aggregate": "t", "pipeline": [{"$match": {"$expr": {"$function":
-        {"body": "function() { sleep(100); return true; }", "args": [], "lang": "js"}}}}], "cursor": {}}}"#;
-    let wait = Op::Ask { statement: forever.into() };
-    let gone: Result<Answered, _> =
-        session.engine.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
-    assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
-    mongodb.nothing_is_left();
-    let mut session = mongodb.open();
-    kill(session.engine.worker().pid());
-    assert!(session.ask(forever).is_err());
-    mongodb.nothing_is_left();
+    session.close();
 }
 
 #[test]
-fn a_server_that_dies_takes_its_session_along_and_one_that_cannot_start_is_explained() {
+fn data_of_another_engine_is_explained() {
     if excluded(&["mongodb"]) {
         return;
     }
-    let mut mongodb = mongodb();
-    let mut session = mongodb.open();
-    let pid = session.server();
-    let killer = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
-        kill(pid);
-    });
-    let begun = Instant::now();
-    let sleep = r#"{"database": "admin", "command": {"aggregate": 1, "pipeline": [{"$documents": [{"a": 1}]},
-        {"$match": {"$expr": {"$function": {"body": "function() { sleep(60000); return true; }", "args": [],
-        "lang": "js"}}}}], "cursor": {}}}"#;
-    let error = session.ask(sleep).unwrap_err();
-    killer.join().unwrap();
-    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
-    let last_words = crash(error);
-    assert!(last_words.contains("the server ended (signal: 9"), "{last_words}");
-    mongodb.nothing_is_left();
-
-    mongodb.launch.settings.insert("internalQueryMaxAddToSetBites".into(), "1".into());
-    let message = mongodb.refusal();
-    assert!(message.contains("before it was ready") && message.contains("AddToSetBites"), "{message}");
-    mongodb.launch.settings.remove("internalQueryMaxAddToSetBites");
-
-    let holder = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    mongodb.launch.port = Some(holder.local_addr().unwrap().port());
-    let message = mongodb.refusal();
-    assert!(message.contains("is taken by another program"), "{message}");
-    mongodb.launch.port = None;
+    let mongodb = mongodb();
     mongodb.open().close();
-
     // Data of another version, as the server takes it: written by an engine that it has not.
     let path = mongodb.path("data/data/storage.bson");
     let mut bytes = std::fs::read(&path).unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jsonathlon_dataset::value::Value;
 use jsonathlon_drivers::worker::WorkerError;
-use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op};
+use jsonathlon_drivers::worker::protocol::{FailureKind, Load, Loaded, Op};
 use jsonathlon_results::record::Phase;
 use jsonathlon_systems::Transport;
 use rustix::process::Signal;
@@ -169,7 +169,7 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
 }
 
 #[test]
-fn data_and_password_stay_and_a_session_that_is_killed_leaves_nothing() {
+fn data_and_password_stay_from_session_to_session_and_over_a_kill() {
     if excluded(&["mysql"]) {
         return;
     }
@@ -191,23 +191,12 @@ fn data_and_password_stay_and_a_session_that_is_killed_leaves_nothing() {
     let mut session = mysql.open();
     assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(5000)]]);
     session.load(LOAD, &file).unwrap();
-    let wait = Op::Ask { statement: "SELECT SLEEP(1000)".into() };
-    let gone: Result<Answered, _> =
-        session.engine.request(&wait, Duration::from_millis(300), &|| false, &mut |_| {});
-    assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
+    // Over a kill of the server, too.
+    kill(session.server());
+    drop(session);
     let mut session = mysql.open();
     assert_eq!(session.rows("SELECT COUNT(*) FROM t"), [vec![int(10_000)]]);
-    // In mid-query, the server dies.
-    let server = session.server();
-    let killer = std::thread::spawn(move || {
-        std::thread::sleep(Duration::from_millis(300));
-        kill(server);
-    });
-    let error = session.ask("SELECT SLEEP(60)").unwrap_err();
-    killer.join().unwrap();
-    let last_words = crash(error);
-    assert!(last_words.contains("the server ended (signal: 9"), "{last_words}");
-    mysql.nothing_is_left();
+    session.close();
 }
 
 /// Ends a connection that waits, once a second.
@@ -262,15 +251,11 @@ fn a_load_that_is_cut_off_leaves_nothing_and_can_be_done_again() {
 }
 
 #[test]
-fn a_server_that_cannot_start_or_refuses_the_login_is_explained_at_once() {
+fn a_login_that_is_refused_is_explained_at_once() {
     if excluded(&["mysql"]) {
         return;
     }
     let mut mysql = mysql();
-    mysql.launch.settings.insert("no_such_option".into(), "1".into());
-    let message = mysql.refusal();
-    assert!(message.contains("before it was ready") && message.contains("no_such_option"), "{message}");
-    mysql.launch.settings.remove("no_such_option");
     // Another password than the session's.
     let login = mysql.launch.recipe.files.values_mut().next().unwrap();
     *login = "ALTER USER root@localhost IDENTIFIED BY 'another';\n".into();

@@ -1,0 +1,42 @@
+//! Parameters as ClickHouse takes them beside a statement: texts that it parses as the type in their place says.
+
+use crate::prepared::Parameter;
+
+/// The text of a value, escaped as in tab-separated values.
+pub(crate) fn text(parameter: &Parameter<'_>) -> String {
+    match *parameter {
+        Parameter::Null => "\\N".to_owned(),
+        Parameter::Bool(truth) => truth.to_string(),
+        Parameter::Int(number) => number.to_string(),
+        Parameter::Float(number) => number.to_string(),
+        Parameter::Text(text) | Parameter::Json(text) => escaped(text),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\\' => out.push_str("\\\\"),
+            '\t' => out.push_str("\\t"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\0' => out.push_str("\\0"),
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_escaped_and_null_is_none_of_them() {
+        assert_eq!(text(&Parameter::Null), "\\N");
+        assert_eq!(text(&Parameter::Text("\\N")), "\\\\N");
+        assert_eq!(text(&Parameter::Text("a\tb\nc'd")), "a\\tb\\nc'd");
+        assert_eq!(text(&Parameter::Float(0.1)), "0.1");
+    }
+}

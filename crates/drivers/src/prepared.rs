@@ -1,0 +1,108 @@
+//! Statements that are prepared once and executed many times, and what they are executed with.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::driver::{DriverError, Result};
+
+/// A value that a prepared statement is executed with, borrowed from the caller.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Parameter<'a> {
+    /// SQL NULL.
+    Null,
+    /// A truth value.
+    Bool(bool),
+    /// A 64-bit integer.
+    Int(i64),
+    /// A double.
+    Float(f64),
+    /// Text.
+    Text(&'a str),
+    /// A value of JSON by its text: a tree where the protocol has such a thing, text elsewhere.
+    Json(&'a str),
+}
+
+/// A statement that a connection has prepared; it lives as long as that connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Prepared {
+    connection: u64,
+    index: usize,
+}
+
+static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
+
+/// The prepared statements of one connection, as its protocol has them.
+#[derive(Debug)]
+pub(crate) struct Statements<T> {
+    connection: u64,
+    all: Vec<T>,
+}
+
+impl<T> Default for Statements<T> {
+    fn default() -> Self {
+        Self { connection: CONNECTIONS.fetch_add(1, Ordering::Relaxed), all: Vec::new() }
+    }
+}
+
+impl<T> Statements<T> {
+    pub(crate) fn keep(&mut self, statement: T) -> Prepared {
+        self.all.push(statement);
+        Prepared { connection: self.connection, index: self.all.len() - 1 }
+    }
+
+    pub(crate) fn get(&self, prepared: &Prepared) -> Result<&T> {
+        let own = (prepared.connection == self.connection).then(|| self.all.get(prepared.index)).flatten();
+        own.ok_or_else(|| {
+            DriverError::Unsupported("the statement was prepared by another connection".to_owned())
+        })
+    }
+}
+
+/// Fails unless there are as many parameters as the statement has.
+pub(crate) fn expect(wanted: usize, parameters: &[Parameter<'_>]) -> Result<()> {
+    if parameters.len() == wanted {
+        return Ok(());
+    }
+    Err(DriverError::Refused(format!(
+        "the statement has {wanted} parameters, and {} are given",
+        parameters.len()
+    )))
+}
+
+/// Which parameter a placeholder stands for: `:1` is the first. None where a text is no placeholder.
+pub(crate) fn placeholder(text: &str) -> Option<usize> {
+    let number = text.strip_prefix(':')?;
+    let plain = !number.starts_with('0') && number.bytes().all(|byte| byte.is_ascii_digit());
+    if plain { number.parse::<usize>().ok()?.checked_sub(1) } else { None }
+}
+
+/// The parameter that a placeholder stands for.
+pub(crate) fn nth<'a, 'p>(index: usize, parameters: &'a [Parameter<'p>]) -> Result<&'a Parameter<'p>> {
+    parameters.get(index).ok_or_else(|| {
+        DriverError::Refused(format!(
+            "the statement has a parameter :{}, and {} are given",
+            index + 1,
+            parameters.len()
+        ))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_statement_is_its_connections_own() {
+        let (mut one, other) = (Statements::default(), Statements::<&str>::default());
+        let (first, second) = (one.keep("a"), one.keep("b"));
+        assert_eq!((one.get(&first), one.get(&second)), (Ok(&"a"), Ok(&"b")));
+        assert!(other.get(&first).unwrap_err().to_string().contains("another connection"));
+    }
+
+    #[test]
+    fn placeholders_are_numbered_from_one() {
+        assert_eq!((placeholder(":1"), placeholder(":12")), (Some(0), Some(11)));
+        for none in ["", ":", ":0", ":01", ":1a", "1", ":doc", "::1", ":-1"] {
+            assert_eq!(placeholder(none), None, "{none}");
+        }
+    }
+}

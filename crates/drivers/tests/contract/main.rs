@@ -1,0 +1,77 @@
+//! The contract of connections, kept by the systems that need no installation.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test that cannot go on has failed, in its helpers too"
+)]
+
+mod suite;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jsonathlon_drivers::{Connection, Connector, DriverError, Host, Open};
+use jsonathlon_measure::clock::MonotonicClock;
+use suite::{Query, Table};
+
+fn open(protocol: &str, folder: &Path) -> Box<dyn Connection> {
+    let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };
+    let open = Open { protocol: protocol.into(), folder: folder.to_owned(), ..Open::default() };
+    Connector::of(protocol).unwrap().connect(&open, &host).unwrap()
+}
+
+#[test]
+fn sqlite_keeps_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut one = open("sqlite", folder.path());
+    let table = Table {
+        make: &["CREATE TABLE contract (n INTEGER, t TEXT, x REAL)"],
+        insert: "INSERT INTO contract VALUES (?1, ?2, ?3)",
+        read: "SELECT t, x FROM contract WHERE n = ?1",
+        find: "SELECT n FROM contract WHERE t = ?1",
+    };
+    suite::values_are_values(&mut *one, &table);
+    let query = Query {
+        statement: "SELECT n, t FROM contract ORDER BY n",
+        columns: &["n", "t"],
+        refused: "SELECT * FROM nowhere",
+    };
+    suite::asking_is_asking(&mut *one, &query);
+    one.collect("CREATE TABLE documents (doc TEXT)").unwrap();
+    suite::bulk_names_what_is_refused(&mut *one, "INSERT INTO documents VALUES (json(:doc))");
+    let mut other = open("sqlite", folder.path());
+    suite::statements_are_not_shared(&mut *one, &mut *other, &query);
+    one.close().unwrap();
+    other.close().unwrap();
+}
+
+#[test]
+fn the_mock_keeps_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut one = open("mock", folder.path());
+    one.collect("create").unwrap();
+    suite::bulk_names_what_is_refused(&mut *one, "load :doc");
+    let query = Query { statement: "count", columns: &["count"], refused: "nonsense" };
+    suite::asking_is_asking(&mut *one, &query);
+    let mut other = open("mock", folder.path());
+    suite::statements_are_not_shared(&mut *one, &mut *other, &query);
+}
+
+#[test]
+fn the_yardstick_keeps_the_contract() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut one = open("yardstick", folder.path());
+    one.collect("create documents").unwrap();
+    suite::bulk_names_what_is_refused(&mut *one, "load documents :doc");
+    let query = Query { statement: "count documents", columns: &["documents"], refused: "count nowhere" };
+    suite::asking_is_asking(&mut *one, &query);
+    let mut other = open("yardstick", folder.path());
+    suite::statements_are_not_shared(&mut *one, &mut *other, &query);
+}
+
+#[test]
+fn an_unknown_protocol_is_told_with_those_there_are() {
+    let Err(DriverError::Unsupported(text)) = Connector::of("dbase") else { panic!("a connector") };
+    assert!(text.contains("`dbase`") && text.contains("postgres, sqlite"), "{text}");
+}

@@ -1,0 +1,195 @@
+//! What every connection keeps to, whatever its protocol. Systems that need no installation are run through it
+//! beside this file, the others by the program's own tests.
+
+use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_drivers::{
+    Cell, Connection, DocumentSource, DriverError, LoadSink, Outcome, Parameter, Prepared, Report, Result,
+    RowSink,
+};
+
+/// How a system says what the contract is about: a table `contract` of `n`, 64-bit integers, `t`, texts or null, and
+/// `x`, doubles or null.
+pub(crate) struct Table<'a> {
+    /// Makes the table, empty.
+    pub(crate) make: &'a [&'a str],
+    /// Inserts a row; its parameters are `n`, `t` and `x`.
+    pub(crate) insert: &'a str,
+    /// Gives `t` and `x` of the row whose `n` is the parameter.
+    pub(crate) read: &'a str,
+    /// Gives `n` of the rows whose `t` is the parameter.
+    pub(crate) find: &'a str,
+}
+
+/// Texts that some way of quoting would get wrong.
+const TEXTS: [&str; 14] = [
+    "plain",
+    "",
+    "'; DROP TABLE contract; --",
+    "\"}, {\"$where\": \"1",
+    "a\tb\nc\r\\d",
+    "\\N",
+    "\\",
+    "%27%00+&param_p1=1",
+    "é😀",
+    ":1",
+    "$1",
+    "?",
+    "{p1:String}",
+    "null",
+];
+
+/// An answer to a prepared statement.
+fn run(
+    connection: &mut dyn Connection,
+    prepared: &Prepared,
+    parameters: &[Parameter<'_>],
+) -> Result<Vec<Row>> {
+    let mut outcome = Outcome::default();
+    connection.execute(prepared, parameters, &mut outcome)?;
+    Ok(outcome.rows)
+}
+
+/// What goes in by parameters comes out of them again, and nothing of it is taken for a statement.
+pub(crate) fn values_are_values(connection: &mut dyn Connection, table: &Table<'_>) {
+    for statement in table.make {
+        connection.collect(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+    let prepare = |connection: &mut dyn Connection, text: &str| {
+        connection.prepare(text).unwrap_or_else(|error| panic!("{text}: {error}"))
+    };
+    let insert = prepare(connection, table.insert);
+    let (read, find) = (prepare(connection, table.read), prepare(connection, table.find));
+    let long = "x".repeat(10_000);
+    let numbers = [0, -1, 1 << 40, i64::MAX, i64::MIN + 1];
+    for (index, text) in TEXTS.into_iter().chain([long.as_str()]).enumerate() {
+        // Numbers of all widths, each once.
+        let number = numbers.get(index).copied().unwrap_or(100 + index as i64);
+        let float = 0.1 + index as f64;
+        let row = [Parameter::Int(number), Parameter::Text(text), Parameter::Float(float)];
+        run(connection, &insert, &row).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        let found = run(connection, &read, &[Parameter::Int(number)]).unwrap();
+        assert_eq!(found, [vec![Value::Text(text.into()), Value::Float(float)]], "{text:?}");
+        let found = run(connection, &find, &[Parameter::Text(text)]).unwrap();
+        assert_eq!(found, [vec![Value::Int(number)]], "{text:?}");
+    }
+    run(connection, &insert, &[Parameter::Int(7), Parameter::Null, Parameter::Null]).unwrap();
+    assert_eq!(
+        run(connection, &read, &[Parameter::Int(7)]).unwrap(),
+        [vec![Value::Null, Value::Null]],
+        "null goes in and comes out"
+    );
+    assert_eq!(run(connection, &read, &[Parameter::Int(8)]).unwrap(), [] as [Row; 0]);
+    // Parameters that do not fit are refused, and the session goes on.
+    assert!(run(connection, &read, &[]).is_err(), "a parameter is lacking");
+    assert_eq!(run(connection, &read, &[Parameter::Int(7)]).unwrap().len(), 1);
+}
+
+/// A statement that gives rows, whatever they are.
+pub(crate) struct Query<'a> {
+    pub(crate) statement: &'a str,
+    pub(crate) columns: &'a [&'a str],
+    /// A statement that the system refuses.
+    pub(crate) refused: &'a str,
+}
+
+/// Counts, and ends a statement after so many rows.
+#[derive(Default)]
+struct Reluctant {
+    columns: usize,
+    rows: usize,
+    most: usize,
+}
+
+impl RowSink for Reluctant {
+    fn columns(&mut self, names: &[&str]) -> Result<()> {
+        assert_eq!(self.rows, 0, "columns come before rows");
+        self.columns = names.len();
+        Ok(())
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
+        assert_eq!(cells.len(), self.columns);
+        self.rows += 1;
+        if self.rows > self.most { Err(DriverError::Unsupported("enough".into())) } else { Ok(()) }
+    }
+}
+
+/// However a statement is asked, its answer is the same, and what goes wrong costs nothing but itself.
+pub(crate) fn asking_is_asking(connection: &mut dyn Connection, query: &Query<'_>) {
+    assert!(!connection.version().unwrap().is_empty());
+    let asked = connection.collect(query.statement).unwrap();
+    assert_eq!(asked.columns, query.columns);
+    assert!(!asked.rows.is_empty());
+    let prepared = connection.prepare(query.statement).unwrap();
+    for _ in 0..3 {
+        let mut outcome = Outcome::default();
+        let _: Report = connection.execute(&prepared, &[], &mut outcome).unwrap();
+        assert_eq!((&outcome.columns, &outcome.rows), (&asked.columns, &asked.rows));
+    }
+    // Whoever takes the rows can have enough of them.
+    let mut reluctant = Reluctant::default();
+    let error = connection.ask(query.statement, &mut reluctant).unwrap_err();
+    assert_eq!((error.to_string().as_str(), reluctant.rows), ("enough", 1));
+    let error = connection.execute(&prepared, &[], &mut Reluctant::default()).unwrap_err();
+    assert_eq!(error.to_string(), "enough");
+    for _ in 0..2 {
+        let refused = connection.collect(query.refused).unwrap_err();
+        assert!(
+            matches!(refused, DriverError::Refused(_) | DriverError::Unsupported(_)),
+            "{}: {refused:?}",
+            query.refused
+        );
+        assert_eq!(connection.collect(query.statement).unwrap().rows, asked.rows);
+    }
+}
+
+/// A statement belongs to the connection that prepared it.
+pub(crate) fn statements_are_not_shared(
+    one: &mut dyn Connection,
+    other: &mut dyn Connection,
+    query: &Query<'_>,
+) {
+    let prepared = one.prepare(query.statement).unwrap();
+    let error = other.execute(&prepared, &[], &mut Outcome::default()).unwrap_err();
+    assert!(error.to_string().contains("another connection"), "{error}");
+}
+
+/// Documents out of memory.
+pub(crate) struct Lines<'a>(pub(crate) std::slice::Iter<'a, &'a str>);
+
+impl DocumentSource for Lines<'_> {
+    fn next_document(&mut self) -> Result<Option<&[u8]>> {
+        Ok(self.0.next().map(|line| line.as_bytes()))
+    }
+}
+
+#[derive(Default)]
+struct Told {
+    refused: Vec<u64>,
+    offered: u64,
+}
+
+impl LoadSink for Told {
+    fn refused(&mut self, ordinal: u64, reason: String) {
+        assert!(!reason.is_empty());
+        self.refused.push(ordinal);
+    }
+
+    fn offered(&mut self, documents: u64) {
+        self.offered = documents;
+    }
+}
+
+/// Documents that are refused are named, and all others are in.
+pub(crate) fn bulk_names_what_is_refused(connection: &mut dyn Connection, statement: &str) {
+    let documents = [
+        r#"{"did":"a","time_us":1,"n":1}"#,
+        r#"{"n":"#,
+        r#"{"did":"b","time_us":2,"n":2}"#,
+        "no JSON",
+        r#"{"did":"c","time_us":3,"n":3}"#,
+    ];
+    let mut told = Told::default();
+    let accepted = connection.bulk_in(statement, &mut Lines(documents.iter()), &mut told).unwrap();
+    assert_eq!((accepted, told.offered, told.refused), (3, 5, vec![1, 3]));
+}

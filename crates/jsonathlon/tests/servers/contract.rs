@@ -1,0 +1,193 @@
+//! The contract of connections, kept by systems that have to be installed.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use jsonathlon_drivers::{Connection, Connector, Host, Open};
+use jsonathlon_measure::clock::MonotonicClock;
+use jsonathlon_systems::Catalogue;
+use jsonathlon_workloads::engine::endpoint;
+use jsonathlon_workloads::target::Target;
+
+use crate::server::{LIMIT, Server};
+use crate::suite::{self, Query, Table};
+use crate::support::real::{excluded, installed};
+
+fn connect(open: &Open) -> Box<dyn Connection> {
+    let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };
+    let open = Open { statements: Vec::new(), ..open.clone() };
+    Connector::of(&open.protocol).unwrap().connect(&open, &host).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// An engine that lives in the process that opens it; this one.
+fn embedded(system: &str, variant: &str, folder: &Path) -> Box<dyn Connection> {
+    let catalogue = Catalogue::load(&[]).unwrap();
+    let system = catalogue.get(system).unwrap();
+    let configuration = system.configuration(system.default_version(), variant, "default").unwrap();
+    let installed = installed(configuration.artifact.as_ref().unwrap());
+    connect(&Target::new(configuration, installed).unwrap().open(&folder.join("data"), 0).unwrap())
+}
+
+fn keeps(one: &mut dyn Connection, table: &Table<'_>, query: &Query<'_>) {
+    suite::values_are_values(one, table);
+    suite::asking_is_asking(one, query);
+}
+
+/// A server through all of the contract, with two connections.
+fn server_keeps(
+    system: &'static str,
+    variant: &str,
+    table: &Table<'_>,
+    query: &Query<'_>,
+    documents: [&str; 2],
+) {
+    if excluded(&[system]) {
+        return;
+    }
+    let server = Server::new(system, variant);
+    let started = jsonathlon_servers::Server::start(&server.launch, &|| false).unwrap();
+    let endpoint = endpoint(started.login(), started.pid(), LIMIT);
+    let open = Open { endpoint: Some(Box::new(endpoint)), ..server.open.clone() };
+    let mut one = connect(&open);
+    keeps(&mut *one, table, query);
+    let [make, load] = documents;
+    one.collect(make).unwrap();
+    suite::bulk_names_what_is_refused(&mut *one, load);
+    let mut other = connect(&open);
+    suite::statements_are_not_shared(&mut *one, &mut *other, query);
+    one.close().unwrap();
+    other.close().unwrap();
+    started.stop().unwrap();
+}
+
+#[test]
+fn duckdb_keeps_it() {
+    if excluded(&["duckdb"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut one = embedded("duckdb", "json", folder.path());
+    let table = Table {
+        make: &["CREATE TABLE contract (n BIGINT, t VARCHAR, x DOUBLE)"],
+        insert: "INSERT INTO contract VALUES ($1, $2, $3)",
+        read: "SELECT t, x FROM contract WHERE n = $1",
+        find: "SELECT n FROM contract WHERE t = $1",
+    };
+    let query = Query {
+        statement: "SELECT n, t FROM contract ORDER BY n",
+        columns: &["n", "t"],
+        refused: "SELECT * FROM nowhere",
+    };
+    keeps(&mut *one, &table, &query);
+    one.close().unwrap();
+}
+
+#[test]
+fn chdb_keeps_it() {
+    if excluded(&["clickhouse"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mut one = embedded("clickhouse", "challenge", folder.path());
+    let table = Table {
+        make: &[
+            "CREATE TABLE contract (n Int64, t Nullable(String), x Nullable(Float64)) ENGINE = MergeTree ORDER BY n",
+        ],
+        insert: "INSERT INTO contract SELECT {p1:Int64}, {p2:Nullable(String)}, {p3:Nullable(Float64)}",
+        read: "SELECT t, x FROM contract WHERE n = {p1:Int64}",
+        find: "SELECT n FROM contract WHERE t = {p1:String}",
+    };
+    let query = Query {
+        statement: "SELECT n, t FROM contract ORDER BY n",
+        columns: &["n", "t"],
+        refused: "SELECT * FROM nowhere",
+    };
+    keeps(&mut *one, &table, &query);
+    one.close().unwrap();
+}
+
+#[test]
+fn postgres_keeps_it() {
+    let table = Table {
+        make: &["CREATE TABLE contract (n bigint, t text, x float8)"],
+        insert: "INSERT INTO contract VALUES ($1, $2, $3)",
+        read: "SELECT t, x FROM contract WHERE n = $1",
+        find: "SELECT n FROM contract WHERE t = $1",
+    };
+    let query = Query {
+        statement: "SELECT n, t FROM contract ORDER BY n",
+        columns: &["n", "t"],
+        refused: "SELECT * FROM nowhere",
+    };
+    let documents = ["CREATE TABLE documents (doc jsonb)", "COPY documents (doc) FROM STDIN"];
+    server_keeps("postgresql", "json-only", &table, &query, documents);
+}
+
+#[test]
+fn mysql_keeps_it() {
+    let table = Table {
+        make: &["CREATE TABLE contract (n BIGINT, t LONGTEXT COLLATE utf8mb4_bin, x DOUBLE)"],
+        insert: "INSERT INTO contract VALUES (?, ?, ?)",
+        read: "SELECT t, x FROM contract WHERE n = ?",
+        find: "SELECT n FROM contract WHERE t = ?",
+    };
+    let query = Query {
+        statement: "SELECT n, t FROM contract ORDER BY n",
+        columns: &["n", "t"],
+        refused: "SELECT * FROM nowhere",
+    };
+    let documents = [
+        "CREATE TABLE documents (doc JSON NOT NULL)",
+        "LOAD DATA LOCAL INFILE 'documents' INTO TABLE documents CHARACTER SET utf8mb4 (doc)",
+    ];
+    for (system, variant) in [("mysql", "json-only"), ("mariadb", "no-index"), ("dolt", "generated")] {
+        server_keeps(system, variant, &table, &query, documents);
+    }
+}
+
+#[test]
+fn mongodb_keeps_it() {
+    let table = Table {
+        make: &[],
+        insert: r#"{"command": {"insert": "contract", "documents": [{"n": ":1", "t": ":2", "x": ":3"}]}}"#,
+        read: r#"{"command": {"find": "contract", "filter": {"n": ":1"}}, "rows": {"each": ["/cursor/firstBatch"],
+            "columns": [{"name": "t", "at": "/t"}, {"name": "x", "at": "/x"}]}}"#,
+        find: r#"{"command": {"find": "contract", "filter": {"t": ":1"}}, "rows": {"each": ["/cursor/firstBatch"],
+            "columns": [{"name": "n", "at": "/n"}]}}"#,
+    };
+    let query = Query {
+        statement: r#"{"command": {"find": "contract", "sort": {"n": 1}}, "rows": {"each": ["/cursor/firstBatch"],
+            "columns": [{"name": "n", "at": "/n"}, {"name": "t", "at": "/t"}]}}"#,
+        columns: &["n", "t"],
+        refused: r#"{"command": {"nonsense": 1}}"#,
+    };
+    let documents = [
+        r#"{"command": {"create": "documents"}}"#,
+        r#"{"command": {"insert": "documents", "ordered": false, "documents": [":doc"]}}"#,
+    ];
+    server_keeps("mongodb", "indexed", &table, &query, documents);
+}
+
+#[test]
+fn elasticsearch_keeps_it() {
+    let table = Table {
+        make: &[r#"{"method": "PUT", "path": "/contract", "body": {"mappings": {"properties":
+            {"n": {"type": "long"}, "t": {"type": "keyword"}, "x": {"type": "double"}}}}}"#],
+        insert: r#"{"method": "PUT", "path": "/contract/_doc/:1?refresh=true", "body": {"n": ":1", "t": ":2", "x": ":3"}}"#,
+        read: r#"{"method": "POST", "path": "/contract/_search", "body": {"query": {"term": {"n": ":1"}}},
+            "rows": {"each": ["/hits/hits"], "columns": [{"name": "t", "at": "/_source/t"}, {"name": "x", "at": "/_source/x"}]}}"#,
+        find: r#"{"method": "POST", "path": "/contract/_search", "body": {"query": {"term": {"t": ":1"}}},
+            "rows": {"each": ["/hits/hits"], "columns": [{"name": "n", "at": "/_source/n"}]}}"#,
+    };
+    let query = Query {
+        statement: r#"{"method": "POST", "path": "/contract/_search", "body": {"sort": ["n"], "size": 100},
+            "rows": {"each": ["/hits/hits"], "columns": [{"name": "n", "at": "/_source/n"}, {"name": "t", "at": "/_source/t"}]}}"#,
+        columns: &["n", "t"],
+        refused: r#"{"method": "POST", "path": "/nowhere/_search"}"#,
+    };
+    let documents = [
+        r#"{"method": "PUT", "path": "/documents"}"#,
+        r#"{"method": "POST", "path": "/documents/_bulk", "lines": [{"create": {"_id": ":id"}}, ":doc"]}"#,
+    ];
+    server_keeps("elasticsearch", "source", &table, &query, documents);
+}
