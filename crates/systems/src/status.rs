@@ -1,5 +1,7 @@
 //! One line a version for a table of all systems.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::{
@@ -47,6 +49,8 @@ pub struct SystemStatus {
     pub end_of_life: bool,
     /// The workloads that it can run.
     pub workloads: Vec<&'static str>,
+    /// The workloads that it does not run, and why not.
+    pub does_not_run: BTreeMap<String, String>,
     /// The protocol of its servers by address; none where it cannot be reached
     /// so.
     pub by_address: Option<String>,
@@ -112,7 +116,8 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
         platform: artifact.map(|artifact| artifact.platform.clone()),
         embedded: system.is_embedded(),
         end_of_life: system.is_end_of_life(),
-        workloads: system.definition.analytics.iter().map(|_| "analytics").collect(),
+        workloads: system.workloads(),
+        does_not_run: system.does_not_run(),
         by_address: system.elsewhere().map(|_| system.protocol_by_address().to_owned()),
         variants: variants.into_iter().map(|variant| variant.name.clone()).collect(),
         storages: system.storages().iter().map(|storage| storage.name.clone()).collect(),

@@ -350,8 +350,8 @@ fn memory_setting(from: &jsonathlon_systems::MemorySetting) -> MemorySetting {
 
 /// Questions that a configuration answers in another sense than the stated one, and why.
 fn other_questions(from: &jsonathlon_systems::Configuration) -> BTreeMap<String, String> {
-    let questions = from.analytics.iter().flat_map(|analytics| &analytics.questions);
-    questions.filter_map(|(name, rules)| Some((name.clone(), rules.other_question.clone()?))).collect()
+    let questions = from.analytics().into_iter().flat_map(|analytics| analytics.questions);
+    questions.filter_map(|(name, rules)| Some((name, rules.other_question?))).collect()
 }
 
 /// Removes what only the run itself needed.

@@ -11,7 +11,7 @@ use jsonathlon_results::id::Id;
 use jsonathlon_results::ranking::Profile;
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
-use jsonathlon_systems::{Analytics, Configuration, Elsewhere, Installed, Recipe};
+use jsonathlon_systems::{ANALYTICS, Analytics, ByAddress, Configuration, Installed, Recipe};
 
 use crate::session::GONE_LIMIT;
 
@@ -56,7 +56,8 @@ impl Target {
     /// A configuration with its installed artifact; none where it has no part in the workload.
     #[must_use]
     pub fn new(configuration: Configuration, installed: Installed) -> Option<Self> {
-        let analytics = configuration.analytics.clone()?;
+        let configuration = configuration.only(&[ANALYTICS]);
+        let analytics = configuration.analytics()?;
         Some(Self { configuration, analytics, installed, guest: None })
     }
 
@@ -79,7 +80,7 @@ impl Target {
         let guest = self.guest.as_ref()?;
         let elsewhere = self.configuration.elsewhere.as_ref();
         let Address { host, port, socket, user, database, tls } = guest.address.clone();
-        let usual = |text: fn(&Elsewhere) -> &String| elsewhere.map(text).cloned().unwrap_or_default();
+        let usual = |text: fn(&ByAddress) -> &String| elsewhere.map(text).cloned().unwrap_or_default();
         let database = if at_home && elsewhere.is_some_and(|one| one.own_database) {
             guest.name.clone()
         } else {

@@ -350,7 +350,7 @@ pub(super) fn targets(
         };
         let no_part =
             || Failure::usage(format!("{system} has no analytics folder; leave it out of --systems"));
-        if configuration.analytics.is_none() {
+        if configuration.analytics().is_none() {
             return Err(no_part());
         }
         let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;

@@ -96,6 +96,9 @@ fn described(status: &SystemStatus) -> String {
         None => String::new(),
     };
     text += &format!("    runs {}{by_address}\n", status.workloads.join(", "));
+    for (workload, why) in &status.does_not_run {
+        text += &format!("    does not run {workload}: {why}\n");
+    }
     if !status.machine_libraries.is_empty() {
         text += &format!("    {}\n", taken_from_the_machine(&status.machine_libraries));
     }

@@ -229,8 +229,8 @@ pub(crate) struct Statements {
 impl Statements {
     pub(crate) fn all(&self, name: &str, values: &[(&str, &str)]) -> Vec<String> {
         let values = [&[("table", self.table.as_str())], values].concat();
-        let texts = self.configuration.analytics.as_ref().unwrap().statements(name);
-        texts.iter().map(|text| fill(text, &values).unwrap()).collect()
+        let analytics = self.configuration.analytics().unwrap();
+        analytics.statements(name).iter().map(|text| fill(text, &values).unwrap()).collect()
     }
 
     pub(crate) fn one(&self, name: &str) -> String {
