@@ -13,7 +13,7 @@ pub mod artifacts;
 pub mod catalogue;
 mod status;
 
-pub use artifacts::{ArtifactError, Checked, Closure, Installed, Progress, State, Step, Store};
+pub use artifacts::{ArtifactError, Checked, Closure, Installed, Presence, Progress, Step, Store};
 pub use catalogue::{
     ANALYTICS, Analytics, Artifact, ByAddress, Catalogue, CatalogueError, Configuration, DebianPackage,
     Exception, LoadMode, MemorySetting, Open, Part, Preparation, Profile, Properties, Provenance,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::{
-    artifacts::{State, Store},
+    artifacts::{Presence, Store},
     catalogue::{Artifact, Catalogue, Origin, Source, SourceKind, System},
 };
 
@@ -84,14 +84,14 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
     let state = match artifact {
         None => "by address",
         Some(artifact) if !artifact.fits_here() => "other platform",
-        Some(artifact) => match store.state(artifact) {
-            State::Bundled => "bundled",
-            State::Installed(installed) => {
+        Some(artifact) => match store.presence(artifact) {
+            Presence::Bundled => "bundled",
+            Presence::Installed(installed) => {
                 machine_libraries = installed.machine_libraries(system.server_of(artifact).as_ref());
                 "installed"
             }
-            State::Absent => "absent",
-            State::Damaged { .. } => "damaged",
+            Presence::Absent => "absent",
+            Presence::Damaged { .. } => "damaged",
         },
     };
     let source = artifact.and_then(|artifact| store.source(artifact));

@@ -14,7 +14,7 @@ use std::{
 };
 
 use jsonathlon_systems::{
-    Artifact, ArtifactError, Installed, Progress, Source, SourceKind, State, Step, Store,
+    Artifact, ArtifactError, Installed, Presence, Progress, Source, SourceKind, Step, Store,
 };
 use support::{LIBRARY, Member, World, artifact, never, package, source, tgz, zip};
 
@@ -55,7 +55,7 @@ fn npm_brings_a_package_and_only_its_member_is_unpacked() {
     world.client("npm", GOOD_NPM);
     let artifact = world.serve(&package(), &["package/lib.so"]);
     let store = world.store();
-    assert_eq!(store.state(&artifact), State::Absent);
+    assert_eq!(store.presence(&artifact), Presence::Absent);
 
     let told = RefCell::new(Vec::new());
     let installed =
@@ -72,7 +72,7 @@ fn npm_brings_a_package_and_only_its_member_is_unpacked() {
     assert_eq!(installed.source, "npm @example/engine@2.0.1");
     let folder = in_cache(&installed);
     assert_eq!(world.cached(), [format!("{folder}/installed.json"), format!("{folder}/package/lib.so")]);
-    assert_eq!(store.state(&artifact), State::Installed(installed.clone()));
+    assert_eq!(store.presence(&artifact), Presence::Installed(installed.clone()));
 
     let told = told.into_inner();
     for step in [Step::Downloading, Step::Verifying, Step::Unpacking] {
@@ -345,7 +345,7 @@ fn a_process_killed_while_downloading_leaves_nothing_that_matters() {
     child.wait().unwrap();
     assert!(waited_for(|| !world.client_runs()), "the client must not outlive the program");
     assert!(partial.exists(), "otherwise this test shows nothing");
-    assert_eq!(world.store().state(&artifact), State::Absent);
+    assert_eq!(world.store().presence(&artifact), Presence::Absent);
 
     world.client("npm", GOOD_NPM);
     let folder = in_cache(&install(&world.store(), &artifact).unwrap());
@@ -552,14 +552,14 @@ fn check_finds_what_sizes_do_not_show_and_installing_repairs() {
     assert!(matches!(&error, ArtifactError::Damaged { problems, .. } if problems.len() == 1), "{error}");
 
     fs::write(library, b"short").unwrap();
-    assert!(matches!(store.state(&artifact), State::Damaged { .. }));
+    assert!(matches!(store.presence(&artifact), Presence::Damaged { .. }));
     assert!(matches!(store.check(&artifact, &mut |_| {}, &never), Err(ArtifactError::Damaged { .. })));
     install(&store, &artifact).unwrap();
     assert_eq!(fs::read(library).unwrap(), LIBRARY);
     assert!(store.check(&artifact, &mut |_| {}, &never).is_ok());
 
     fs::write(installed.folder.unwrap().join("installed.json"), "{").unwrap();
-    assert!(matches!(store.state(&artifact), State::Damaged { .. }));
+    assert!(matches!(store.presence(&artifact), Presence::Damaged { .. }));
 }
 
 #[test]
@@ -571,7 +571,7 @@ fn removing_leaves_nothing_of_the_version() {
     assert_eq!(store.remove(&artifact, &never).unwrap(), 0);
     install(&store, &artifact).unwrap();
     assert!(store.remove(&artifact, &never).unwrap() > LIBRARY.len() as u64);
-    assert_eq!(store.state(&artifact), State::Absent);
+    assert_eq!(store.presence(&artifact), Presence::Absent);
     assert!(!world.path("cache/artifacts/example").exists());
 }
 
@@ -582,10 +582,10 @@ fn another_pinned_archive_does_not_meet_the_installed_one() {
     let old = world.serve(&package(), &["package/lib.so"]);
     install(&world.store(), &old).unwrap();
     let new = world.serve(&tgz(&[Member::File("package/lib.so", b"newer")]), &["package/lib.so"]);
-    assert_eq!(world.store().state(&new), State::Absent);
+    assert_eq!(world.store().presence(&new), Presence::Absent);
     let installed = install(&world.store(), &new).unwrap();
     assert_eq!(fs::read(installed.library().unwrap()).unwrap(), b"newer");
-    assert!(matches!(world.store().state(&old), State::Installed(_)));
+    assert!(matches!(world.store().presence(&old), Presence::Installed(_)));
 }
 
 #[test]
@@ -596,11 +596,11 @@ fn corrected_members_are_another_installation() {
     let installed = install(&world.store(), &first).unwrap();
     let mut corrected = first.clone();
     corrected.sources[0].members.push("package/package.json".into());
-    assert_eq!(world.store().state(&corrected), State::Absent);
+    assert_eq!(world.store().presence(&corrected), Presence::Absent);
     let both = install(&world.store(), &corrected).unwrap();
     assert!(both.folder.as_ref().unwrap().join("package/package.json").exists());
     assert_eq!(both.sha256, installed.sha256, "of the same archive");
-    assert_eq!(world.store().state(&first), State::Installed(installed));
+    assert_eq!(world.store().presence(&first), Presence::Installed(installed));
 
     for change in [
         |source: &mut Source| source.folders.push("package/empty/".into()),
@@ -609,7 +609,7 @@ fn corrected_members_are_another_installation() {
     ] {
         let mut other = first.clone();
         change(&mut other.sources[0]);
-        assert_eq!(world.store().state(&other), State::Absent);
+        assert_eq!(world.store().presence(&other), Presence::Absent);
     }
 }
 
@@ -626,7 +626,7 @@ fn an_older_installation_is_taken_where_its_files_are_those_that_are_wanted() {
     let lines: Vec<&str> = record.lines().filter(|line| !line.contains("\"selection\"")).collect();
     assert_eq!(lines.len() + 1, record.lines().count());
     fs::write(before.join("installed.json"), lines.join("\n")).unwrap();
-    let State::Installed(installed) = world.store().state(&artifact) else { panic!("it is there") };
+    let Presence::Installed(installed) = world.store().presence(&artifact) else { panic!("it is there") };
     assert_eq!(installed.folder, Some(before));
     for (members, library) in [
         (vec!["package/lib.so", "package/package.json"], "package/lib.so"),
@@ -636,7 +636,7 @@ fn an_older_installation_is_taken_where_its_files_are_those_that_are_wanted() {
         let mut other = artifact.clone();
         other.sources[0].members = members.into_iter().map(str::to_owned).collect();
         other.sources[0].files.insert("library".into(), library.into());
-        assert_eq!(world.store().state(&other), State::Absent);
+        assert_eq!(world.store().presence(&other), Presence::Absent);
     }
 }
 
@@ -716,7 +716,7 @@ fn what_is_part_of_the_program_needs_no_cache() {
     bundled.files.clear();
     let artifact = artifact(vec![bundled]);
     let store = Store::new("/dev/null/nowhere");
-    assert_eq!(store.state(&artifact), State::Bundled);
+    assert_eq!(store.presence(&artifact), Presence::Bundled);
     let installed = install(&store, &artifact).unwrap();
     assert_eq!((installed.folder, installed.files.len()), (None, 0));
     assert_eq!(store.check(&artifact, &mut |_| {}, &never).unwrap().files, 0);
