@@ -14,7 +14,7 @@ use jsonathlon_results::id::State;
 use jsonathlon_results::ranking;
 use jsonathlon_results::summary::Run;
 use jsonathlon_systems::catalogue::{Setting, select_variants};
-use jsonathlon_systems::{Catalogue, Configuration, Profile, Store, Transport};
+use jsonathlon_systems::{ANALYTICS, Catalogue, Configuration, Profile, Store, Transport};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
@@ -178,6 +178,9 @@ fn configurations(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Vec
         names => catalogue.select(names.as_deref())?,
     };
     let systems: Vec<_> = selected.iter().map(|one| one.system).collect();
+    if !systems.is_empty() {
+        catalogue.running(ANALYTICS, &systems)?;
+    }
     let variants = if systems.is_empty() {
         Vec::new()
     } else {

@@ -95,7 +95,11 @@ fn described(status: &SystemStatus) -> String {
         Some(protocol) => format!("; by address over {protocol}"),
         None => String::new(),
     };
-    text += &format!("    runs {}{by_address}\n", status.workloads.join(", "));
+    let workloads = match status.workloads.as_slice() {
+        [] => "no workload".to_owned(),
+        some => some.join(", "),
+    };
+    text += &format!("    runs {workloads}{by_address}\n");
     for (workload, why) in &status.does_not_run {
         text += &format!("    does not run {workload}: {why}\n");
     }

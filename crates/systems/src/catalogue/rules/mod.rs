@@ -141,7 +141,7 @@ impl Workloads {
         let has = |other: &&dyn WorkloadRules| {
             other.name() != rules.name() && other.files().iter().any(|file| file.name == stem)
         };
-        match self.iter().find(|other| has(&*other)) {
+        match self.iter().find(|other| has(other)) {
             Some(other) => format!(" (`{stem}` is a file of {}/)", other.name()),
             None => did_you_mean(stem, rules.files().iter().map(|rule| rule.name)),
         }
