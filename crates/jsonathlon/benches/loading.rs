@@ -16,7 +16,7 @@ use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Opened, PROTOCOL, Ran};
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{Catalogue, LoadMode, Store};
+use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store};
 use jsonathlon_workloads::target::Target;
 
 use common::{LIMIT, Problem, generate, numbers, worker};
@@ -40,7 +40,7 @@ fn main() -> Result<(), Problem> {
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;
-        let target = Target::new(configuration, installed).ok_or("no analytics")?;
+        let target = Target::new(configuration, ANALYTICS, installed).ok_or("no analytics")?;
         let folder = scratch.path().join("data");
         let cores = std::thread::available_parallelism()?.get();
         let open = target.open(&folder, cores)?;
@@ -95,7 +95,7 @@ impl Engine<'_> {
         let cores = self.open.cores.to_string();
         let (file, folder) = (self.file.display().to_string(), self.open.folder.display().to_string());
         let values = [("table", TABLE), ("file", &file), ("cores", &cores), ("folder", &folder)];
-        let texts = self.target.analytics.statements(name);
+        let texts = self.target.part.statements(name);
         Ok(texts.iter().map(|text| fill(text, &values)).collect::<Result<_, _>>()?)
     }
 
@@ -109,7 +109,7 @@ impl Engine<'_> {
         let create = Op::Run { statements: self.statements("create")? };
         let _: Ran = worker.request(&create, LIMIT, &|| false, &mut |_| {})?;
         let mut statements = self.statements("load")?;
-        let load = if self.target.analytics.load == LoadMode::Rows {
+        let load = if self.target.part.load == Some(LoadMode::Rows) {
             Load::Rows { statement: statements.remove(0), file: self.file.to_owned() }
         } else {
             Load::Statement { statements }

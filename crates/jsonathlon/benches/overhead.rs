@@ -10,7 +10,7 @@ use jsonathlon_dataset::questions::Question;
 use jsonathlon_drivers::worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran};
 use jsonathlon_measure::statistics::median;
 use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{Catalogue, LoadMode, Store};
+use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store};
 use jsonathlon_workloads::target::Target;
 
 use common::{LIMIT, Problem, generate, numbers, worker};
@@ -31,8 +31,8 @@ fn main() -> Result<(), Problem> {
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = store.install(artifact, &mut |_| {}, &|| false)?;
-        let target = Target::new(configuration, installed).ok_or("no analytics")?;
-        let analytics = &target.analytics;
+        let target = Target::new(configuration, ANALYTICS, installed).ok_or("no analytics")?;
+        let analytics = &target.part;
         let folder = scratch.path().join(system.name());
         let cores = std::thread::available_parallelism()?.get();
         let (count, at) = (cores.to_string(), folder.display().to_string());
@@ -49,7 +49,7 @@ fn main() -> Result<(), Problem> {
         let _: Opened = serde_json::from_value(ask(&Op::Open { protocol: PROTOCOL, open })?)?;
         let _: Ran = serde_json::from_value(ask(&Op::Run { statements: filled("create")? })?)?;
         let mut statements = filled("load")?;
-        let load = match analytics.load {
+        let load = match analytics.load.ok_or("it does not say how documents get in")? {
             LoadMode::Rows | LoadMode::Stream => {
                 Load::Rows { statement: statements.remove(0), file: (&file).into() }
             }

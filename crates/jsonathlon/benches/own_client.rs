@@ -24,7 +24,7 @@ use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Ran};
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{Catalogue, Store};
+use jsonathlon_systems::{ANALYTICS, Catalogue, Store};
 use jsonathlon_workloads::engine::Engine;
 use jsonathlon_workloads::target::Target;
 
@@ -195,7 +195,7 @@ impl Started {
         let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
         let log = scratch.join("server.log");
         let programs = installed.files.clone();
-        let target = Target::new(configuration, installed).ok_or("no analytics")?;
+        let target = Target::new(configuration, ANALYTICS, installed).ok_or("no analytics")?;
         let folder = scratch.join("session");
         let launch = target.launch(&folder, &log, 0, &command().program)?;
         let mut launch = launch.ok_or("it has no server")?;
@@ -204,7 +204,7 @@ impl Started {
         let (user, database) = (launch.recipe.user.clone(), launch.recipe.database.clone());
         let open = Open { statements: Vec::new(), ..target.open(&folder, 0)? };
         let (mut engine, _) = engine(&scratch.join("worker.log"), &open, &launch)?;
-        let analytics = &target.analytics;
+        let analytics = &target.part;
         let filled = |name: &str| -> Result<String, Problem> {
             Ok(fill(analytics.statement(name).ok_or("no statement")?, &[("table", TABLE)])?)
         };

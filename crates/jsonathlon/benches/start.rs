@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use jsonathlon_drivers::driver::Open;
 use jsonathlon_measure::statistics::median;
 use jsonathlon_servers::Launch;
-use jsonathlon_systems::{Catalogue, Store};
+use jsonathlon_systems::{ANALYTICS, Catalogue, Store};
 use jsonathlon_workloads::target::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -43,7 +43,7 @@ fn main() -> Result<(), Problem> {
         let configuration = system.configuration(system.default_version(), &variant.name, "default")?;
         let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
         let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
-        let target = Target::new(configuration, installed).ok_or("it has no workload")?;
+        let target = Target::new(configuration, ANALYTICS, installed).ok_or("it has no workload")?;
         // The server's user has to get at its data.
         let open = std::fs::Permissions::from_mode(0o755);
         let scratch = tempfile::Builder::new().permissions(open).tempdir()?;

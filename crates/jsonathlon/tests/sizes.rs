@@ -22,7 +22,7 @@ use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::value::Value;
 use jsonathlon_drivers::worker::protocol::{Figures, Load, Loaded, Op, Ran, Settled};
 use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{Catalogue, LoadMode};
+use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode};
 use jsonathlon_workloads::engine::{Engine, WorkerCommand};
 use jsonathlon_workloads::target::Target;
 use serde::de::DeserializeOwned;
@@ -160,7 +160,7 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
     let configuration =
         system.configuration(system.default_version(), published.variant, published.storage).unwrap();
     let installed = real::installed(configuration.artifact.as_ref().unwrap());
-    let target = Target::new(configuration, installed).unwrap();
+    let target = Target::new(configuration, ANALYTICS, installed).unwrap();
     let cores = std::thread::available_parallelism().unwrap().get();
     let (count, at) = (cores.to_string(), folder.display().to_string());
     let from = file.display().to_string();

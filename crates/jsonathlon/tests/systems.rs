@@ -164,6 +164,23 @@ fn another_version_than_the_folder_expects_is_said_with_commands_that_can_be_pas
 }
 
 #[test]
+fn what_a_system_does_not_run_is_listed_and_refused_with_the_reason() {
+    let world = World::new();
+    let folder = world.path("systems/silent");
+    std::fs::create_dir_all(&folder).unwrap();
+    let definition = "name = \"silent\"\ntitle = \"Silent\"\nsummary = \"Answers nothing.\"\nprotocol = \"mock\"\n\
+                      default_version = \"1\"\nlicence = \"MIT\"\n\n[not.analytics]\nwhy = \"It cannot count.\"\n\n\
+                      [[artifact]]\nversion = \"1\"\nreports = \"mock\"\nplatform = \"any\"\n\n\
+                      [[artifact.source]]\nkind = \"bundled\"\n";
+    std::fs::write(folder.join("system.toml"), definition).unwrap();
+    let listed = systems(&world, &["list"]).expect(0).stdout;
+    assert!(listed.contains("    does not run analytics: It cannot count.\n"), "{listed}");
+    let run = start(&world, &["run", "--systems", "silent", "--no-yardstick"], &[]).end(LIMIT);
+    let place = format!("{}:9: `not.analytics.why`: It cannot count.", folder.join("system.toml").display());
+    run.expect(2).says(&["no chosen system runs analytics", &place, "it is run by clickhouse, "]);
+}
+
+#[test]
 fn packages_are_refused_that_could_be_no_packages() {
     let world = World::new();
     let packages = |arguments: &[&str]| {

@@ -13,11 +13,12 @@ pub mod artifacts;
 pub mod catalogue;
 mod status;
 
-pub use artifacts::{ArtifactError, Checked, Closure, Installed, Progress, State, Step, Store};
+pub use artifacts::{ArtifactError, Checked, Closure, Installed, Presence, Progress, Step, Store};
 pub use catalogue::{
-    Analytics, Artifact, Catalogue, CatalogueError, Configuration, DebianPackage, Elsewhere, Exception,
-    LoadMode, MemorySetting, Open, Preparation, Profile, Properties, Provenance, QuestionRules, Selected,
-    Source, SourceKind, StatementFile, StatementKind, Storage, System, Variant,
+    ANALYTICS, Analytics, Artifact, ByAddress, Catalogue, CatalogueError, Configuration, DebianPackage,
+    Exception, LoadMode, MemorySetting, Open, Part, Preparation, Profile, Properties, Provenance,
+    QuestionRules, Said, Section, Selected, Source, SourceKind, StatementFile, StatementKind, StatementRule,
+    Storage, System, Variant, WorkloadRules,
 };
 pub use jsonathlon_servers::{Recipe, Transport};
 pub use status::{SystemStatus, statuses};

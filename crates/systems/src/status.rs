@@ -1,9 +1,11 @@
 //! One line a version for a table of all systems.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 use crate::{
-    artifacts::{State, Store},
+    artifacts::{Presence, Store},
     catalogue::{Artifact, Catalogue, Origin, Source, SourceKind, System},
 };
 
@@ -47,6 +49,8 @@ pub struct SystemStatus {
     pub end_of_life: bool,
     /// The workloads that it can run.
     pub workloads: Vec<&'static str>,
+    /// The workloads that it does not run, and why not.
+    pub does_not_run: BTreeMap<String, String>,
     /// The protocol of its servers by address; none where it cannot be reached
     /// so.
     pub by_address: Option<String>,
@@ -80,14 +84,14 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
     let state = match artifact {
         None => "by address",
         Some(artifact) if !artifact.fits_here() => "other platform",
-        Some(artifact) => match store.state(artifact) {
-            State::Bundled => "bundled",
-            State::Installed(installed) => {
+        Some(artifact) => match store.presence(artifact) {
+            Presence::Bundled => "bundled",
+            Presence::Installed(installed) => {
                 machine_libraries = installed.machine_libraries(system.server_of(artifact).as_ref());
                 "installed"
             }
-            State::Absent => "absent",
-            State::Damaged { .. } => "damaged",
+            Presence::Absent => "absent",
+            Presence::Damaged { .. } => "damaged",
         },
     };
     let source = artifact.and_then(|artifact| store.source(artifact));
@@ -112,7 +116,8 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
         platform: artifact.map(|artifact| artifact.platform.clone()),
         embedded: system.is_embedded(),
         end_of_life: system.is_end_of_life(),
-        workloads: system.definition.analytics.iter().map(|_| "analytics").collect(),
+        workloads: system.workloads(),
+        does_not_run: system.does_not_run(),
         by_address: system.elsewhere().map(|_| system.protocol_by_address().to_owned()),
         variants: variants.into_iter().map(|variant| variant.name.clone()).collect(),
         storages: system.storages().iter().map(|storage| storage.name.clone()).collect(),

@@ -13,9 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use jsonathlon_systems::{
-    Artifact, ArtifactError, Installed, Progress, Source, SourceKind, State, Step, Store,
-};
+use jsonathlon_systems::{Artifact, ArtifactError, Installed, Presence, Progress, SourceKind, Step, Store};
 use support::{LIBRARY, Member, World, artifact, never, package, source, tgz, zip};
 
 /// An npm that works.
@@ -55,7 +53,7 @@ fn npm_brings_a_package_and_only_its_member_is_unpacked() {
     world.client("npm", GOOD_NPM);
     let artifact = world.serve(&package(), &["package/lib.so"]);
     let store = world.store();
-    assert_eq!(store.state(&artifact), State::Absent);
+    assert_eq!(store.presence(&artifact), Presence::Absent);
 
     let told = RefCell::new(Vec::new());
     let installed =
@@ -72,7 +70,7 @@ fn npm_brings_a_package_and_only_its_member_is_unpacked() {
     assert_eq!(installed.source, "npm @example/engine@2.0.1");
     let folder = in_cache(&installed);
     assert_eq!(world.cached(), [format!("{folder}/installed.json"), format!("{folder}/package/lib.so")]);
-    assert_eq!(store.state(&artifact), State::Installed(installed.clone()));
+    assert_eq!(store.presence(&artifact), Presence::Installed(installed.clone()));
 
     let told = told.into_inner();
     for step in [Step::Downloading, Step::Verifying, Step::Unpacking] {
@@ -345,7 +343,7 @@ fn a_process_killed_while_downloading_leaves_nothing_that_matters() {
     child.wait().unwrap();
     assert!(waited_for(|| !world.client_runs()), "the client must not outlive the program");
     assert!(partial.exists(), "otherwise this test shows nothing");
-    assert_eq!(world.store().state(&artifact), State::Absent);
+    assert_eq!(world.store().presence(&artifact), Presence::Absent);
 
     world.client("npm", GOOD_NPM);
     let folder = in_cache(&install(&world.store(), &artifact).unwrap());
@@ -477,22 +475,6 @@ fn archives_that_are_not_as_stated_are_refused() {
 }
 
 #[test]
-fn a_wrong_unpacked_size_is_said_with_the_right_one_and_costs_no_second_download() {
-    let world = World::new();
-    world.client("npm", GOOD_NPM);
-    let mut artifact = world.serve(&package(), &["package/lib.so"]);
-    artifact.sources[0].unpacked_bytes = 10;
-    let error = install(&world.store(), &artifact).unwrap_err();
-    assert!(matches!(error, ArtifactError::Unpacked { found: 47, limit: 10, .. }), "{error}");
-    let words = "comes to 47 bytes, more than the stated `unpacked_bytes`, 10: correct `unpacked_bytes`";
-    assert!(error.to_string().contains(words), "{error}");
-    artifact.sources[0].unpacked_bytes = 47;
-    install(&world.store(), &artifact).unwrap();
-    assert_eq!(world.calls().len(), 1, "the archive was verified already");
-    assert_eq!(world.cached().len(), 2, "{:?}", world.cached());
-}
-
-#[test]
 fn folders_and_links_inside_are_unpacked_and_checked() {
     let world = World::new();
     world.client("npm", GOOD_NPM);
@@ -552,14 +534,14 @@ fn check_finds_what_sizes_do_not_show_and_installing_repairs() {
     assert!(matches!(&error, ArtifactError::Damaged { problems, .. } if problems.len() == 1), "{error}");
 
     fs::write(library, b"short").unwrap();
-    assert!(matches!(store.state(&artifact), State::Damaged { .. }));
+    assert!(matches!(store.presence(&artifact), Presence::Damaged { .. }));
     assert!(matches!(store.check(&artifact, &mut |_| {}, &never), Err(ArtifactError::Damaged { .. })));
     install(&store, &artifact).unwrap();
     assert_eq!(fs::read(library).unwrap(), LIBRARY);
     assert!(store.check(&artifact, &mut |_| {}, &never).is_ok());
 
     fs::write(installed.folder.unwrap().join("installed.json"), "{").unwrap();
-    assert!(matches!(store.state(&artifact), State::Damaged { .. }));
+    assert!(matches!(store.presence(&artifact), Presence::Damaged { .. }));
 }
 
 #[test]
@@ -571,107 +553,8 @@ fn removing_leaves_nothing_of_the_version() {
     assert_eq!(store.remove(&artifact, &never).unwrap(), 0);
     install(&store, &artifact).unwrap();
     assert!(store.remove(&artifact, &never).unwrap() > LIBRARY.len() as u64);
-    assert_eq!(store.state(&artifact), State::Absent);
+    assert_eq!(store.presence(&artifact), Presence::Absent);
     assert!(!world.path("cache/artifacts/example").exists());
-}
-
-#[test]
-fn another_pinned_archive_does_not_meet_the_installed_one() {
-    let world = World::new();
-    world.client("npm", GOOD_NPM);
-    let old = world.serve(&package(), &["package/lib.so"]);
-    install(&world.store(), &old).unwrap();
-    let new = world.serve(&tgz(&[Member::File("package/lib.so", b"newer")]), &["package/lib.so"]);
-    assert_eq!(world.store().state(&new), State::Absent);
-    let installed = install(&world.store(), &new).unwrap();
-    assert_eq!(fs::read(installed.library().unwrap()).unwrap(), b"newer");
-    assert!(matches!(world.store().state(&old), State::Installed(_)));
-}
-
-#[test]
-fn corrected_members_are_another_installation() {
-    let world = World::new();
-    world.client("npm", GOOD_NPM);
-    let first = world.serve(&package(), &["package/lib.so"]);
-    let installed = install(&world.store(), &first).unwrap();
-    let mut corrected = first.clone();
-    corrected.sources[0].members.push("package/package.json".into());
-    assert_eq!(world.store().state(&corrected), State::Absent);
-    let both = install(&world.store(), &corrected).unwrap();
-    assert!(both.folder.as_ref().unwrap().join("package/package.json").exists());
-    assert_eq!(both.sha256, installed.sha256, "of the same archive");
-    assert_eq!(world.store().state(&first), State::Installed(installed));
-
-    for change in [
-        |source: &mut Source| source.folders.push("package/empty/".into()),
-        |source: &mut Source| source.inner = Some("package/lib.so".into()),
-        |source: &mut Source| drop(source.files.insert("library".into(), "package/package.json".into())),
-    ] {
-        let mut other = first.clone();
-        change(&mut other.sources[0]);
-        assert_eq!(world.store().state(&other), State::Absent);
-    }
-}
-
-/// What version 0.1.0 installed says nothing of members and lies under the archive's digest.
-#[test]
-fn an_older_installation_is_taken_where_its_files_are_those_that_are_wanted() {
-    let world = World::new();
-    world.client("npm", GOOD_NPM);
-    let artifact = world.serve(&package(), &["package/lib.so"]);
-    let now = install(&world.store(), &artifact).unwrap().folder.unwrap();
-    let before = now.with_file_name(&artifact.sources[0].sha256[..16]);
-    fs::rename(&now, &before).unwrap();
-    let record = fs::read_to_string(before.join("installed.json")).unwrap();
-    let lines: Vec<&str> = record.lines().filter(|line| !line.contains("\"selection\"")).collect();
-    assert_eq!(lines.len() + 1, record.lines().count());
-    fs::write(before.join("installed.json"), lines.join("\n")).unwrap();
-    let State::Installed(installed) = world.store().state(&artifact) else { panic!("it is there") };
-    assert_eq!(installed.folder, Some(before));
-    for (members, library) in [
-        (vec!["package/lib.so", "package/package.json"], "package/lib.so"),
-        (vec!["package/package.json"], "package/lib.so"),
-        (vec![], "package/other.so"),
-    ] {
-        let mut other = artifact.clone();
-        other.sources[0].members = members.into_iter().map(str::to_owned).collect();
-        other.sources[0].files.insert("library".into(), library.into());
-        assert_eq!(world.store().state(&other), State::Absent);
-    }
-}
-
-#[test]
-fn a_wrong_size_beside_the_right_digest_is_said_with_the_right_one() {
-    let world = World::new();
-    world.client("npm", GOOD_NPM);
-    let mut artifact = world.serve(&package(), &[]);
-    let bytes = artifact.sources[0].bytes;
-    artifact.sources[0].bytes += 1;
-    let error = install(&world.store(), &artifact).unwrap_err();
-    assert!(matches!(error, ArtifactError::Bytes { .. }), "{error}");
-    let words = format!(
-        "has {bytes} bytes, and the system's folder states `bytes` = {}: its SHA-256 is right",
-        bytes + 1
-    );
-    assert!(error.to_string().contains(&words), "{error}");
-    assert_eq!(world.cached(), [""; 0]);
-}
-
-#[test]
-fn what_is_not_there_is_said_with_the_command_that_installs_it() {
-    let world = World::new();
-    world.client("npm", GOOD_NPM);
-    let mut artifact = world.serve(&package(), &[]);
-    artifact.written.systems_dir = Some("my systems".into());
-    let store = world.store();
-    let error = store.check(&artifact, &mut |_| {}, &never).unwrap_err().to_string();
-    let install_it = "jsonathlon systems install example@2.0 --systems-dir 'my systems'";
-    assert_eq!(error, format!("example 2.0 is not installed: install it by `{install_it}`"));
-    let installed = install(&store, &artifact).unwrap();
-    fs::write(installed.library().unwrap(), b"short").unwrap();
-    let error = store.check(&artifact, &mut |_| {}, &never).unwrap_err().to_string();
-    let remove_it = "jsonathlon systems remove example@2.0 --systems-dir 'my systems'";
-    assert!(error.ends_with(&format!("replace it by `{remove_it} && {install_it}`")), "{error}");
 }
 
 #[test]
@@ -716,7 +599,7 @@ fn what_is_part_of_the_program_needs_no_cache() {
     bundled.files.clear();
     let artifact = artifact(vec![bundled]);
     let store = Store::new("/dev/null/nowhere");
-    assert_eq!(store.state(&artifact), State::Bundled);
+    assert_eq!(store.presence(&artifact), Presence::Bundled);
     let installed = install(&store, &artifact).unwrap();
     assert_eq!((installed.folder, installed.files.len()), (None, 0));
     assert_eq!(store.check(&artifact, &mut |_| {}, &never).unwrap().files, 0);

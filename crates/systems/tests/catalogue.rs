@@ -56,7 +56,7 @@ fn every_built_in_system_is_well_formed() {
                 for storage in system.storages() {
                     match system.configuration(version, &variant.name, &storage.name) {
                         Ok(configuration) => {
-                            let analytics = configuration.analytics.unwrap();
+                            let analytics = configuration.analytics().unwrap();
                             assert!(analytics.statement("q1").is_some(), "{}", system.name());
                         }
                         Err(CatalogueError::Platform { .. }) => {}
@@ -81,7 +81,7 @@ fn systems_without_sql_fit_the_format() {
         for variant in system.variants() {
             let configuration =
                 system.configuration(system.default_version(), &variant.name, "default").unwrap();
-            let analytics = configuration.analytics.unwrap();
+            let analytics = configuration.analytics().unwrap();
             for question in ["q1", "q2", "q3", "q4", "q5", "q6"] {
                 assert_eq!(analytics.files[question].kind, kind, "{name} {question}");
                 assert!(analytics.statement(question).is_some(), "{name} {question}");
@@ -106,12 +106,12 @@ fn the_base_alone() {
     assert_eq!(configuration.exceptions.len(), 1);
     assert!(configuration.properties.server_time && configuration.properties.parallel_unit.is_none());
 
-    let artifact = configuration.artifact.unwrap();
+    let artifact = configuration.artifact.as_ref().unwrap();
     assert_eq!((artifact.reports.as_str(), artifact.licence.as_str()), ("2.0.1", "Apache-2.0"));
     assert_eq!(artifact.sources[0].files["library"], "package/lib.so");
     assert_eq!(artifact.sources[1].files["library"], "native/lib.so", "a source may be laid out otherwise");
 
-    let analytics = configuration.analytics.unwrap();
+    let analytics = configuration.analytics().unwrap();
     assert_eq!(analytics.load, LoadMode::File);
     assert_eq!(
         analytics.statements("create"),
@@ -139,7 +139,7 @@ fn variant_and_storage_lie_over_the_base() {
     assert!(plain.properties.parallel_unit == Some(1000) && plain.properties.server_time);
     assert_eq!(plain.properties.notes, ["base note", "plain note"]);
     assert_eq!(plain.exceptions.len(), 2);
-    let analytics = plain.analytics.unwrap();
+    let analytics = plain.analytics().unwrap();
     assert_eq!(analytics.statements("create")[0], "CREATE TABLE {{table}} (doc JSON) ");
     assert_eq!(analytics.statements("index"), [""; 0], "a file of comments takes the base's away");
     assert_eq!(analytics.statement("q1"), Some("SELECT 10 FROM {{table}}"));
@@ -513,7 +513,7 @@ fn references_are_apart_and_need_keep_no_documents() {
     assert_eq!(configuration.open.settings["threads"], "1");
     let parallel = yardstick.configuration(named[0].version, "parallel", "default").unwrap();
     assert_eq!(parallel.open.settings["threads"], "{{cores}}");
-    let analytics = configuration.analytics.unwrap();
+    let analytics = configuration.analytics().unwrap();
     assert!(analytics.statement("read_back").is_none() && analytics.statement("q6").is_some());
 
     let sqlite = catalogue.get("sqlite").unwrap();
@@ -606,7 +606,7 @@ fn what_does_not_exist_is_answered_with_what_does() {
     assert!(error("2.0", "ordered", "bets").contains("there is default and best"));
     assert!(error("1.0", "ordered", "default").contains("it is for haiku-m68k"));
     let by_address = catalogue.get("byaddress").unwrap().configuration("9", "default", "default").unwrap();
-    assert_eq!((by_address.artifact, by_address.analytics), (None, None));
+    assert!(by_address.artifact.is_none() && by_address.parts.is_empty());
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn what_differs_by_address_is_in_the_folder() {
         .unwrap();
     assert_eq!((installed.protocol.as_str(), there.protocol.as_str()), ("chdb", "clickhouse"));
     assert!(installed.embedded && !there.embedded);
-    let (installed, there) = (installed.analytics.unwrap(), there.analytics.unwrap());
+    let (installed, there) = (installed.analytics().unwrap(), there.analytics().unwrap());
     assert_eq!((installed.load, there.load), (LoadMode::File, LoadMode::Stream));
     assert_ne!(installed.statements("load"), there.statements("load"));
     assert_eq!(installed.statements("q2"), there.statements("q2"));

@@ -7,7 +7,7 @@ mod support;
 
 use std::fs;
 
-use jsonathlon_systems::{Artifact, ArtifactError, Installed, SourceKind, State, Store};
+use jsonathlon_systems::{Artifact, ArtifactError, Installed, Presence, SourceKind, Store};
 use support::suite::{Suite, debian};
 use support::{LIBRARY, Member, artifact, never, sha256, source, tgz};
 
@@ -49,7 +49,7 @@ fn library(suite: &Suite, version: &str, contents: &[u8]) -> jsonathlon_systems:
 fn all_parts_are_fetched_by_their_clients_into_one_folder() {
     let suite = Suite::new();
     let artifact = usual(&suite);
-    assert_eq!(suite.store().state(&artifact), State::Absent);
+    assert_eq!(suite.store().presence(&artifact), Presence::Absent);
     let installed = install(&suite.store(), &artifact).unwrap();
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), LIBRARY);
     assert_eq!(fs::read(installed.files["libraries"].join("libexample.so.1")).unwrap(), b"a library");
@@ -78,10 +78,10 @@ fn all_parts_are_fetched_by_their_clients_into_one_folder() {
     let error = suite.store().check(&artifact, &mut |_| {}, &never).unwrap_err().to_string();
     assert!(error.contains("libexample.so.1 has other contents"), "{error}");
     fs::remove_file(&file).unwrap();
-    assert!(matches!(suite.store().state(&artifact), State::Damaged { .. }));
+    assert!(matches!(suite.store().presence(&artifact), Presence::Damaged { .. }));
     assert!(suite.store().remove(&artifact, &never).unwrap() > 0);
     assert_eq!(suite.world.cached(), [""; 0]);
-    assert_eq!(suite.store().state(&artifact), State::Absent);
+    assert_eq!(suite.store().presence(&artifact), Presence::Absent);
 }
 
 #[test]
@@ -91,10 +91,10 @@ fn a_source_that_pins_another_part_is_another_installation() {
     install(&suite.store(), &before).unwrap();
     let mut after = before.clone();
     after.sources[0].with[0] = library(&suite, "1.2-1", b"newer");
-    assert_eq!(suite.store().state(&after), State::Absent);
+    assert_eq!(suite.store().presence(&after), Presence::Absent);
     let installed = install(&suite.store(), &after).unwrap();
     assert_eq!(fs::read(installed.files["libraries"].join("libexample.so.1")).unwrap(), b"newer");
-    assert!(matches!(suite.store().state(&before), State::Installed(_)), "both lie side by side");
+    assert!(matches!(suite.store().presence(&before), Presence::Installed(_)), "both lie side by side");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn a_part_with_another_digest_is_refused_and_nothing_is_half_installed() {
         matches!(&error, ArtifactError::Digest { package, .. } if package.contains("libexample1")),
         "{error}"
     );
-    assert_eq!(suite.store().state(&artifact), State::Absent);
+    assert_eq!(suite.store().presence(&artifact), Presence::Absent);
     // What was verified is taken up again; npm has nothing to do.
     let verified = format!("example/2.0/{}.download", artifact.sources[0].sha256);
     assert_eq!(suite.world.cached(), [verified]);
@@ -187,7 +187,7 @@ fn a_file_that_is_in_no_part_and_one_that_is_in_two_are_refused() {
     );
     let error = install(&suite.store(), &twice).unwrap_err().to_string();
     assert!(error.contains("`usr/lib/libexample.so.1` is in it twice"), "{error}");
-    assert_eq!(suite.store().state(&twice), State::Absent);
+    assert_eq!(suite.store().presence(&twice), Presence::Absent);
 
     // No part may write through a link that another brought.
     let linked = with_members(
@@ -218,8 +218,8 @@ fn a_part_that_is_gone_is_named_and_a_newer_one_is_told_in_the_version() {
     assert_eq!((installed.version.as_str(), installed.reports.as_str()), ("2.0+libexample1-1.1-2", "2.0.1"));
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), LIBRARY);
     assert_eq!(fs::read(installed.files["libraries"].join("libexample.so.1")).unwrap(), b"newer");
-    assert_eq!(accepting.state(&artifact), State::Installed(installed));
-    assert_eq!(suite.store().state(&artifact), State::Absent, "only with the flag");
+    assert_eq!(accepting.presence(&artifact), Presence::Installed(installed));
+    assert_eq!(suite.store().presence(&artifact), Presence::Absent, "only with the flag");
 }
 
 #[test]

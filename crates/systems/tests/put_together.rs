@@ -8,7 +8,7 @@ mod support;
 use std::{cell::RefCell, fs, path::PathBuf};
 
 use jsonathlon_systems::{
-    Artifact, ArtifactError, Catalogue, DebianPackage, Installed, SourceKind, State, Step, Store,
+    Artifact, ArtifactError, Catalogue, DebianPackage, Installed, Presence, SourceKind, Step, Store,
 };
 use support::suite::{Suite, debian, debian_of};
 use support::{LIBRARY, Member, World, artifact, never, sha256, source};
@@ -101,12 +101,12 @@ fn a_package_that_is_gone_is_named_with_the_newest_which_is_taken_only_when_acce
     assert_eq!(fs::read(&installed.files["server"]).unwrap(), b"newer");
     assert_ne!(installed.sha256.as_deref(), Some(pinned.sources[0].sha256.as_str()));
     assert_eq!(accepting.version(&pinned), "2.1");
-    assert_eq!(accepting.state(&pinned), State::Installed(installed));
-    assert_eq!(suite.store().state(&pinned), State::Absent, "only with the flag");
+    assert_eq!(accepting.presence(&pinned), Presence::Installed(installed));
+    assert_eq!(suite.store().presence(&pinned), Presence::Absent, "only with the flag");
     assert!(matches!(install(&suite.store(), &pinned), Err(ArtifactError::Gone(_))));
     accepting.check(&pinned, &mut |_| {}, &never).unwrap();
     suite.store().remove(&pinned, &never).unwrap();
-    assert_eq!(accepting.state(&pinned), State::Absent);
+    assert_eq!(accepting.presence(&pinned), Presence::Absent);
 }
 
 #[test]
@@ -371,5 +371,5 @@ fn an_interrupted_build_ends_and_leaves_nothing() {
     assert!(matches!(error, ArtifactError::Cancelled), "{error}");
     assert!(!world.client_runs());
     assert_eq!(world.cached(), [""; 0]);
-    assert_eq!(world.store().state(&artifact), State::Absent);
+    assert_eq!(world.store().presence(&artifact), Presence::Absent);
 }

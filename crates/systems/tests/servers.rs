@@ -38,7 +38,7 @@ fn a_server_is_described_by_its_folder_and_mistakes_in_it_are_named() {
     let catalogue = with("PostgreSQL with", "PostgreSQL with").unwrap();
     let configuration =
         catalogue.get("postgresql").unwrap().configuration("18.6", "generated", "best").unwrap();
-    assert_eq!(configuration.analytics.as_ref().unwrap().load, LoadMode::Stream);
+    assert_eq!(configuration.analytics().unwrap().load, LoadMode::Stream);
     let server = configuration.server.unwrap();
     assert_eq!((server.stop.as_str(), server.start_limit_s), ("INT", 120));
     assert!(server.start.contains(&"{{port}}".to_owned()), "{:?}", server.start);

@@ -218,8 +218,11 @@ fn stage_documents(
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Staged, RunError> {
     observer.event(&Event::Began { work: Work::Staging, what: "staging documents" });
-    let options =
-        StageOptions { compression_rows, suspect: suspects(&plan.targets)?, ..StageOptions::default() };
+    let options = StageOptions {
+        compression_rows,
+        suspect: suspects(&plan.targets, workload)?,
+        ..StageOptions::default()
+    };
     let generated = matches!(plan.source, Source::Generated { .. });
     let mut progress = |progress: jsonathlon_dataset::stage::Progress| {
         let unit = if generated { "documents" } else { "bytes" };
@@ -232,15 +235,16 @@ fn stage_documents(
 }
 
 /// What sets a document aside: the traits that trouble most systems, and those that these targets name.
-fn suspects(targets: &[Target]) -> Result<Traits, RunError> {
+fn suspects(targets: &[Target], workload: &dyn Workload) -> Result<Traits, RunError> {
     let mut traits = Traits::SUSPECT;
     for target in targets {
-        for name in &target.part.suspects {
-            let one = Traits::from_name(name).ok_or_else(|| {
+        for name in workload.suspects(target) {
+            let one = Traits::from_name(&name).ok_or_else(|| {
                 let known: Vec<&str> = Traits::NAMED.iter().map(|(name, _)| *name).collect();
                 RunError::Catalogue(format!(
-                    "{}: analytics.suspects: no trait of documents is called `{name}`; there are {}",
+                    "{}: {}.suspects: no trait of documents is called `{name}`; there are {}",
                     target.configuration.system,
+                    workload.name(),
                     known.join(", ")
                 ))
             })?;
@@ -378,8 +382,8 @@ fn memory_setting(from: &jsonathlon_systems::MemorySetting) -> MemorySetting {
 
 /// Questions that a configuration answers in another sense than the stated one, and why.
 fn other_questions(from: &jsonathlon_systems::Configuration) -> BTreeMap<String, String> {
-    let questions = from.analytics.iter().flat_map(|analytics| &analytics.questions);
-    questions.filter_map(|(name, rules)| Some((name.clone(), rules.other_question.clone()?))).collect()
+    let questions = from.analytics().into_iter().flat_map(|analytics| analytics.questions);
+    questions.filter_map(|(name, rules)| Some((name, rules.other_question?))).collect()
 }
 
 /// Removes what only the run itself needed.

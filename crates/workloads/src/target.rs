@@ -11,7 +11,7 @@ use jsonathlon_results::id::Id;
 use jsonathlon_results::ranking::Profile;
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
-use jsonathlon_systems::{Analytics, Configuration, Elsewhere, Installed, Recipe};
+use jsonathlon_systems::{ByAddress, Configuration, Installed, Part, Recipe};
 
 use crate::session::GONE_LIMIT;
 
@@ -30,8 +30,8 @@ const PAUSE_MS: u64 = 100;
 pub struct Target {
     /// What to run.
     pub configuration: Configuration,
-    /// The workload's part of it.
-    pub part: Analytics,
+    /// What its folder says for the run's workload.
+    pub part: Part,
     /// Where its program lies.
     pub installed: Installed,
     /// The server to be reached instead, which somebody else runs.
@@ -55,8 +55,9 @@ pub struct Guest {
 impl Target {
     /// A configuration with its installed artifact; none where it has no part in the workload.
     #[must_use]
-    pub fn new(configuration: Configuration, installed: Installed) -> Option<Self> {
-        let part = configuration.analytics.clone()?;
+    pub fn new(configuration: Configuration, workload: &str, installed: Installed) -> Option<Self> {
+        let configuration = configuration.only(&[workload]);
+        let part = configuration.parts.get(workload)?.clone();
         Some(Self { configuration, part, installed, guest: None })
     }
 
@@ -79,7 +80,7 @@ impl Target {
         let guest = self.guest.as_ref()?;
         let elsewhere = self.configuration.elsewhere.as_ref();
         let Address { host, port, socket, user, database, tls } = guest.address.clone();
-        let usual = |text: fn(&Elsewhere) -> &String| elsewhere.map(text).cloned().unwrap_or_default();
+        let usual = |text: fn(&ByAddress) -> &String| elsewhere.map(text).cloned().unwrap_or_default();
         let database = if at_home && elsewhere.is_some_and(|one| one.own_database) {
             guest.name.clone()
         } else {

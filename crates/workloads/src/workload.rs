@@ -21,6 +21,12 @@ pub trait Workload {
     /// Why it cannot run on a target; none when it can.
     fn refuses(&self, target: &Target) -> Option<String>;
 
+    /// Traits with which a document is offered to a target on its own, beyond the standard ones.
+    fn suspects(&self, target: &Target) -> Vec<String> {
+        let _ = target;
+        Vec::new()
+    }
+
     /// Who looks at the documents while they are staged.
     fn observer(&mut self) -> Box<dyn Observe + '_> {
         Box::new(Blind)

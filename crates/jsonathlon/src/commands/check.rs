@@ -9,7 +9,7 @@ use jsonathlon_results::growth::growth;
 use jsonathlon_results::noise::{alarms_too_often, self_comparisons};
 use jsonathlon_results::summary::{Run, Summary};
 use jsonathlon_systems::catalogue::{Setting, select_variants};
-use jsonathlon_systems::{Profile, Store};
+use jsonathlon_systems::{ANALYTICS, Profile, Store};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::analytics::{Analytics, AnalyticsSettings};
 use jsonathlon_workloads::run::{Plan, default_folder, start};
@@ -80,7 +80,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let plan = Plan {
         source: Source::Generated { seed: 1, start: 0, documents: arguments.scale, malformed: 0 },
         settings,
-        targets: targets(vec![configuration, again], &Store::from_environment()?, &interrupt)?,
+        targets: targets(vec![configuration, again], ANALYTICS, &Store::from_environment()?, &interrupt)?,
         worker: worker()?,
         command: std::env::args().collect(),
     };

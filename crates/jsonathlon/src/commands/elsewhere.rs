@@ -6,7 +6,7 @@ use std::path::Path;
 use jsonathlon_drivers::address::{Address, Password, is_address};
 use jsonathlon_results::manifest;
 use jsonathlon_systems::catalogue::{Setting, name_of, select_variants};
-use jsonathlon_systems::{Catalogue, Configuration, Installed, Provenance, System, Transport};
+use jsonathlon_systems::{ANALYTICS, Catalogue, Configuration, Installed, Provenance, System, Transport};
 use jsonathlon_workloads::proof::reported_version;
 use jsonathlon_workloads::settings::{Elsewhere, Settings};
 use jsonathlon_workloads::target::{Guest, Target};
@@ -227,7 +227,7 @@ fn target(
         ),
         false => None,
     };
-    let Some(target) = Target::new(configuration, installed) else {
+    let Some(target) = Target::new(configuration, ANALYTICS, installed) else {
         return Err(Failure::usage(format!("{} has no analytics folder", one.system)));
     };
     Ok(match address {

@@ -17,7 +17,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use jsonathlon_report::format;
-use jsonathlon_systems::{Artifact, Catalogue, Installed, Recipe, State, Store};
+use jsonathlon_systems::{Artifact, Catalogue, Installed, Presence, Recipe, Store};
 use jsonathlon_workloads::session::WorkerCommand;
 use tempfile::TempDir;
 
@@ -90,7 +90,7 @@ pub(crate) fn install(
     interrupt: &Interrupt,
 ) -> Result<Installed, Failure> {
     let name = format!("{} {}", artifact.system, artifact.version);
-    if !matches!(store.state(artifact), State::Installed(_) | State::Bundled)
+    if !matches!(store.presence(artifact), Presence::Installed(_) | Presence::Bundled)
         && let Some(source) = store.source(artifact)
     {
         let (download, unpacked) = (source.download_bytes(), source.installed_bytes());

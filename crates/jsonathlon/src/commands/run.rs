@@ -70,7 +70,7 @@ pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
         None => fresh(arguments, workload, &catalogue, &interrupt)?,
     };
     let mut workload = request.workload;
-    let mut targets = targets(request.configurations, &store, &interrupt)?;
+    let mut targets = targets(request.configurations, workload.name(), &store, &interrupt)?;
     targets.extend(request.elsewhere);
     let plan = Plan {
         source: request.source,
@@ -155,7 +155,7 @@ fn fresh(
         None => default_folder()?,
     };
     let memory = Memory::of(arguments)?;
-    let mut configurations = configurations(arguments, catalogue)?
+    let mut configurations = configurations(arguments, workload.name(), catalogue)?
         .into_iter()
         .map(|configuration| memory.set(configuration.reached_over(settings.transport)?))
         .collect::<Result<Vec<_>, _>>()?
@@ -201,12 +201,19 @@ fn absolute(source: Source) -> Result<Source, Failure> {
 
 /// Every selected system in every selected variant and storage setting. A system that has none of them is
 /// left out, and the user is told.
-fn configurations(arguments: &RunArguments, catalogue: &Catalogue) -> Result<Vec<Configuration>, Failure> {
+fn configurations(
+    arguments: &RunArguments,
+    workload: &str,
+    catalogue: &Catalogue,
+) -> Result<Vec<Configuration>, Failure> {
     let selected = match &arguments.systems {
         None if !arguments.system.is_empty() => Vec::new(),
         names => catalogue.select(names.as_deref())?,
     };
     let systems: Vec<_> = selected.iter().map(|one| one.system).collect();
+    if !systems.is_empty() {
+        catalogue.running(workload, &systems)?;
+    }
     let variants = if systems.is_empty() {
         Vec::new()
     } else {
@@ -367,6 +374,7 @@ pub(super) fn as_before(
 
 pub(super) fn targets(
     configurations: Vec<Configuration>,
+    workload: &str,
     store: &Store,
     interrupt: &Interrupt,
 ) -> Result<Vec<Target>, Failure> {
@@ -380,12 +388,12 @@ pub(super) fn targets(
             )));
         };
         let no_part =
-            || Failure::usage(format!("{system} has no analytics folder; leave it out of --systems"));
-        if configuration.analytics.is_none() {
+            || Failure::usage(format!("{system} has no {workload} folder; leave it out of --systems"));
+        if !configuration.parts.contains_key(workload) {
             return Err(no_part());
         }
         let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;
-        targets.push(Target::new(configuration.really(&installed), installed).ok_or_else(no_part)?);
+        targets.push(Target::new(configuration.really(&installed), workload, installed).ok_or_else(no_part)?);
     }
     Ok(targets)
 }

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use jsonathlon_report::format;
 use jsonathlon_systems::catalogue::{is_package, is_plain};
-use jsonathlon_systems::{ArtifactError, Catalogue, Selected, Store, SystemStatus, statuses};
+use jsonathlon_systems::{ANALYTICS, ArtifactError, Catalogue, Selected, Store, SystemStatus, statuses};
 use jsonathlon_workloads::proof::{Proof, prove};
 use jsonathlon_workloads::target::Target;
 
@@ -95,7 +95,14 @@ fn described(status: &SystemStatus) -> String {
         Some(protocol) => format!("; by address over {protocol}"),
         None => String::new(),
     };
-    text += &format!("    runs {}{by_address}\n", status.workloads.join(", "));
+    let workloads = match status.workloads.as_slice() {
+        [] => "no workload".to_owned(),
+        some => some.join(", "),
+    };
+    text += &format!("    runs {workloads}{by_address}\n");
+    for (workload, why) in &status.does_not_run {
+        text += &format!("    does not run {workload}: {why}\n");
+    }
     if !status.machine_libraries.is_empty() {
         text += &format!("    {}\n", taken_from_the_machine(&status.machine_libraries));
     }
@@ -191,7 +198,7 @@ fn check_one(one: &Selected<'_>, store: &Store, interrupt: &Interrupt) -> Result
     if !libraries.is_empty() {
         files += &format!("; {}", taken_from_the_machine(&libraries));
     }
-    let Some(target) = Target::new(configuration.really(&installed), installed) else {
+    let Some(target) = Target::new(configuration.really(&installed), ANALYTICS, installed) else {
         return Ok(format!("{files}; has no analytics folder, nothing to ask"));
     };
     // It goes however this ends, with what the server's user left in it.

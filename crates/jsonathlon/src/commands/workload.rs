@@ -1,7 +1,8 @@
 //! Workloads by their names: the one place in which they are told apart.
 
 use jsonathlon_results::manifest::Manifest;
-use jsonathlon_workloads::analytics::{ANALYTICS, Analytics};
+use jsonathlon_systems::ANALYTICS;
+use jsonathlon_workloads::analytics::Analytics;
 use jsonathlon_workloads::workload::Workload;
 use serde_json::Value;
 

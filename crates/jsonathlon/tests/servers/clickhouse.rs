@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_drivers::worker::protocol::{Answered, Op, Opened, PROTOCOL};
 use jsonathlon_drivers::worker::{Worker, WorkerError};
-use jsonathlon_systems::Catalogue;
+use jsonathlon_systems::{ANALYTICS, Catalogue};
 use jsonathlon_workloads::target::Target;
 
 use crate::address::guest;
@@ -33,7 +33,8 @@ impl Engine {
         let catalogue = Catalogue::load(&[]).unwrap();
         let system = catalogue.get("clickhouse").unwrap();
         let configuration = system.configuration(system.default_version(), "challenge", "default").unwrap();
-        let target = Target::new(configuration, installed(system.artifacts().first().unwrap())).unwrap();
+        let target =
+            Target::new(configuration, ANALYTICS, installed(system.artifacts().first().unwrap())).unwrap();
         let mut open = target.open(&folder.join("engine"), 0).unwrap();
         open.statements.clear();
         let program = Path::new(env!("CARGO_BIN_EXE_jsonathlon"));

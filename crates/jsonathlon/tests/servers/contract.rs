@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jsonathlon_drivers::{Connection, Connector, Host, Open};
 use jsonathlon_measure::clock::MonotonicClock;
-use jsonathlon_systems::Catalogue;
+use jsonathlon_systems::{ANALYTICS, Catalogue};
 use jsonathlon_workloads::engine::endpoint;
 use jsonathlon_workloads::target::Target;
 
@@ -25,7 +25,7 @@ fn embedded(system: &str, variant: &str, folder: &Path) -> Box<dyn Connection> {
     let system = catalogue.get(system).unwrap();
     let configuration = system.configuration(system.default_version(), variant, "default").unwrap();
     let installed = installed(configuration.artifact.as_ref().unwrap());
-    connect(&Target::new(configuration, installed).unwrap().open(&folder.join("data"), 0).unwrap())
+    connect(&Target::new(configuration, ANALYTICS, installed).unwrap().open(&folder.join("data"), 0).unwrap())
 }
 
 fn keeps(one: &mut dyn Connection, table: &Table<'_>, query: &Query<'_>) {

@@ -89,7 +89,7 @@ fn every_variant_loads_answers_explains_and_tells_its_size() {
         let counted = figures(&mut session, statements.one("count"));
         assert_eq!(counted.values().next(), Some(&Value::Int(accepted as i64)), "{name}");
         let expected = answers(&documents, &loaded);
-        let rules = &statements.configuration.analytics.as_ref().unwrap().questions;
+        let rules = &statements.configuration.analytics().unwrap().questions;
         for question in Question::ALL {
             let statement = statements.one(question.id());
             let answered = session.ask(&statement).unwrap();

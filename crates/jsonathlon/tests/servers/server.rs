@@ -10,7 +10,7 @@ use jsonathlon_drivers::worker::WorkerError;
 use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran};
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{Catalogue, Configuration, Transport};
+use jsonathlon_systems::{ANALYTICS, Catalogue, Configuration, Transport};
 use jsonathlon_workloads::engine::{Engine, WorkerCommand};
 use jsonathlon_workloads::target::Target;
 use rustix::process::{Pid, Signal, kill_process};
@@ -51,7 +51,7 @@ impl Server {
         let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
         let log = folder.path().join("server.log");
         let cores = std::thread::available_parallelism().unwrap().get();
-        let target = Target::new(configuration, installed).unwrap();
+        let target = Target::new(configuration, ANALYTICS, installed).unwrap();
         let data = folder.path().join("data");
         let open = target.open(&data, cores).unwrap();
         let launch = target.launch(&data, &log, cores, &command().program).unwrap().unwrap();
@@ -229,8 +229,8 @@ pub(crate) struct Statements {
 impl Statements {
     pub(crate) fn all(&self, name: &str, values: &[(&str, &str)]) -> Vec<String> {
         let values = [&[("table", self.table.as_str())], values].concat();
-        let texts = self.configuration.analytics.as_ref().unwrap().statements(name);
-        texts.iter().map(|text| fill(text, &values).unwrap()).collect()
+        let analytics = self.configuration.analytics().unwrap();
+        analytics.statements(name).iter().map(|text| fill(text, &values).unwrap()).collect()
     }
 
     pub(crate) fn one(&self, name: &str) -> String {

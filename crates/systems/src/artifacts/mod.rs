@@ -87,7 +87,7 @@ impl Installed {
 
 /// Whether an artifact is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum Presence {
     /// It is part of the program.
     Bundled,
     /// It is installed, and its files have the recorded sizes.

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    Installed, Progress, State, Step, Watch,
+    Installed, Presence, Progress, Step, Watch,
     cache::{self, Places, Scratch, remove_all},
     choice::{self, Choice, Part},
     client::{self, Clients},
@@ -107,35 +107,35 @@ impl Store {
     }
 
     /// Whether an artifact is there, by its record and the sizes of its files.
-    pub fn state(&self, artifact: &Artifact) -> State {
+    pub fn presence(&self, artifact: &Artifact) -> Presence {
         let places = Places::of(&self.root, artifact);
         let mut damaged = None;
         for source in &artifact.sources {
             if source.kind == SourceKind::Bundled {
-                return State::Bundled;
+                return Presence::Bundled;
             }
             for folder in [places.installed(source), places.installed_before(source)] {
                 match Record::read(&folder) {
                     None => {}
                     Some(Ok(record)) if record.sha256 != source.digest() => {
                         let problem = "it was unpacked from another archive".to_owned();
-                        damaged = damaged.or(Some(State::Damaged { folder, problem }));
+                        damaged = damaged.or(Some(Presence::Damaged { folder, problem }));
                     }
                     Some(Ok(record)) if record.selects(source) => {
-                        return State::Installed(installed(&folder, artifact, source, &record));
+                        return Presence::Installed(installed(&folder, artifact, source, &record));
                     }
                     // Other members of the same archives: another installation.
                     Some(Ok(_)) => {}
-                    Some(Err(problem)) => damaged = damaged.or(Some(State::Damaged { folder, problem })),
+                    Some(Err(problem)) => damaged = damaged.or(Some(Presence::Damaged { folder, problem })),
                 }
             }
         }
         if self.accepts_newer
             && let Some(accepted) = accepted(artifact, &places)
         {
-            return State::Installed(accepted);
+            return Presence::Installed(accepted);
         }
-        damaged.unwrap_or(State::Absent)
+        damaged.unwrap_or(Presence::Absent)
     }
 
     /// Makes an artifact be there: fetches all parts of the first source whose
@@ -438,13 +438,13 @@ impl Store {
             problems,
             commands: artifact.replacing_commands(),
         };
-        let (folder, sha256) = match self.state(artifact) {
-            State::Bundled => return Ok(Checked { files: 0, bytes: 0 }),
-            State::Installed(Installed { folder: Some(folder), sha256, .. }) => (folder, sha256),
-            State::Damaged { folder, problem } => {
+        let (folder, sha256) = match self.presence(artifact) {
+            Presence::Bundled => return Ok(Checked { files: 0, bytes: 0 }),
+            Presence::Installed(Installed { folder: Some(folder), sha256, .. }) => (folder, sha256),
+            Presence::Damaged { folder, problem } => {
                 return Err(damaged(folder, vec![problem]));
             }
-            State::Installed(_) | State::Absent => {
+            Presence::Installed(_) | Presence::Absent => {
                 return Err(ArtifactError::NotInstalled {
                     system: artifact.system.clone(),
                     version: artifact.version.clone(),
@@ -483,8 +483,8 @@ impl Store {
     }
 
     fn present(&self, artifact: &Artifact) -> Option<Installed> {
-        match self.state(artifact) {
-            State::Bundled => Some(Installed {
+        match self.presence(artifact) {
+            Presence::Bundled => Some(Installed {
                 folder: None,
                 version: artifact.version.clone(),
                 reports: artifact.reports.clone(),
@@ -492,8 +492,8 @@ impl Store {
                 source: SourceKind::Bundled.package().to_owned(),
                 files: BTreeMap::new(),
             }),
-            State::Installed(installed) => Some(installed),
-            State::Absent | State::Damaged { .. } => None,
+            Presence::Installed(installed) => Some(installed),
+            Presence::Absent | Presence::Damaged { .. } => None,
         }
     }
 

@@ -8,14 +8,15 @@ use serde::Serialize;
 
 use super::{
     artifact::Artifact,
-    definition::{Exception, LoadMode, OpenDefinition, PropertiesDefinition, QuestionDefinition},
-    elsewhere::{BY_ADDRESS, Elsewhere},
+    definition::{Exception, OpenDefinition, PropertiesDefinition},
+    elsewhere::{BY_ADDRESS, ByAddress},
     error::CatalogueError,
     near::did_you_mean,
     preparation::Preparation,
     profile::{MemorySetting, Place, Profile, Profiles},
-    statements::{ANALYTICS, QUESTIONS, RawFile, StatementKind},
-    system::{Storage, System, Variant},
+    rules::{Part, Said, analytics::ANALYTICS},
+    statements::{RawFile, StatementKind},
+    system::{Storage, System, Variant, WorkloadPart},
     template::{self, RUN_TIME, Replacement},
 };
 use crate::artifacts::Installed;
@@ -80,17 +81,18 @@ pub struct Configuration {
     /// that runs only by address.
     pub server: Option<Recipe>,
     /// How the run makes itself at home on a server that somebody else runs.
-    pub elsewhere: Option<Elsewhere>,
+    pub elsewhere: Option<ByAddress>,
     /// How a session with the engine is opened.
     pub open: Open,
     /// Every deviation from the system's defaults.
     pub exceptions: Vec<Exception>,
     /// What the configuration declares about itself.
     pub properties: Properties,
-    /// The analytics workload, if the system has it.
-    pub analytics: Option<Analytics>,
+    /// The workloads that the system runs, by name.
+    pub parts: BTreeMap<String, Part>,
     /// `blake3:…` over everything that decides what is measured: version,
-    /// settings, statements and plan rules, but no prose and no source.
+    /// settings, and the statements and rules of the workloads in
+    /// [`Self::parts`], but no prose and no source.
     pub digest: String,
 }
 
@@ -108,6 +110,14 @@ impl Configuration {
             }
             self.digest = digest(&self);
         }
+        self
+    }
+
+    /// The same for these workloads alone: what the folder says about others neither runs nor counts.
+    #[must_use]
+    pub fn only(mut self, workloads: &[&str]) -> Self {
+        self.parts.retain(|name, _| workloads.contains(&name.as_str()));
+        self.digest = digest(&self);
         self
     }
 
@@ -207,40 +217,6 @@ pub struct Properties {
     pub notes: Vec<String>,
 }
 
-/// The analytics workload on one configuration.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Analytics {
-    /// How documents get in.
-    pub load: LoadMode,
-    /// Document traits, beyond the standard ones, with which a document is
-    /// offered on its own.
-    pub suspects: Vec<String>,
-    /// Files and folders of logs (written ahead, or for replication), below a
-    /// session's folder; names that end in `*` stand for all that begin so.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub logs: Vec<String>,
-    /// What is declared or demanded per question (`q1` …).
-    pub questions: BTreeMap<String, QuestionRules>,
-    /// The statement files by name (`create`, `q1` …).
-    pub files: BTreeMap<String, StatementFile>,
-}
-
-impl Analytics {
-    /// The statements of a file, in order; none where an optional file is
-    /// missing or holds only comments.
-    pub fn statements(&self, name: &str) -> &[String] {
-        self.files.get(name).map_or(&[], |file| file.statements.as_slice())
-    }
-
-    /// The statement of a file that holds exactly one, such as `q1` or `plan`.
-    pub fn statement(&self, name: &str) -> Option<&str> {
-        match self.statements(name) {
-            [one] => Some(one),
-            _ => None,
-        }
-    }
-}
-
 /// A statement file with its values in place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StatementFile {
@@ -252,33 +228,6 @@ pub struct StatementFile {
     pub statements: Vec<String>,
 }
 
-/// What is declared or demanded about one question.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct QuestionRules {
-    /// Columns of the answer, counted from 0, that are declared approximate.
-    pub approximate: Vec<usize>,
-    /// Patterns that the text of the plan must contain.
-    pub expect: Vec<String>,
-    /// Patterns that it must not contain.
-    pub forbid: Vec<String>,
-    /// Why the answer is not the question's: it is timed and shown, and neither compared nor ranked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub other_question: Option<String>,
-}
-
-impl QuestionRules {
-    /// What the text of a plan violates, each in a few words; none is good.
-    pub fn violations(&self, plan: &str) -> Vec<String> {
-        let found = |pattern: &str| regex::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(plan));
-        let missing = self.expect.iter().filter(|pattern| !found(pattern));
-        let forbidden = self.forbid.iter().filter(|pattern| found(pattern));
-        missing
-            .map(|pattern| format!("the plan lacks `{pattern}`"))
-            .chain(forbidden.map(|pattern| format!("the plan has `{pattern}`")))
-            .collect()
-    }
-}
-
 /// One level of a system's folder: the base, the variant's or the storage's.
 struct Layer<'a> {
     /// Keys that lead to it in `system.toml`.
@@ -286,7 +235,6 @@ struct Layer<'a> {
     values: &'a BTreeMap<String, Scalar>,
     open: &'a OpenDefinition,
     properties: &'a PropertiesDefinition,
-    questions: Option<&'a BTreeMap<String, QuestionDefinition>>,
     exceptions: &'a [Exception],
 }
 
@@ -303,7 +251,6 @@ fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) ->
         values: &base.values,
         open: &base.open,
         properties: &base.properties,
-        questions: base.analytics.as_ref().map(|analytics| &analytics.questions),
         exceptions: &base.exceptions,
     }];
     if let Some(over) = base.variants.get(&variant.name) {
@@ -312,7 +259,6 @@ fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) ->
             values: &over.values,
             open: &over.open,
             properties: &over.properties,
-            questions: Some(&over.questions),
             exceptions: &over.exceptions,
         });
     }
@@ -322,7 +268,6 @@ fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) ->
             values: &over.values,
             open: &over.open,
             properties: &over.properties,
-            questions: Some(&over.questions),
             exceptions: &over.exceptions,
         });
     }
@@ -339,10 +284,11 @@ pub(crate) fn resolve(
     used: &mut BTreeSet<String>,
 ) -> Result<Configuration, CatalogueError> {
     let layers = layers(system, variant, storage);
-    let values = values(system, &layers)?;
+    let reserved = system.workloads.placeholders();
+    let values = values(system, &layers, &reserved)?;
     let mut put_in = |text: &str, kept: &[&str]| {
         template::replace(text, |name| {
-            if RUN_TIME.contains(&name) {
+            if reserved.contains(&name) {
                 return if kept.contains(&name) { Replacement::Keep } else { Replacement::None };
             }
             match values.get(name) {
@@ -355,25 +301,21 @@ pub(crate) fn resolve(
         })
     };
     let open = open(system, &layers, |text| put_in(text, &RUN_TIME_OF_OPEN))?;
-    let analytics = match (&system.definition.analytics, &system.analytics) {
-        (Some(definition), Some(files)) => {
-            let mut resolved = BTreeMap::new();
-            for rule in &ANALYTICS {
-                let own = by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
-                let Some(raw) = own.or_else(|| files.get(&variant.name, rule.name)) else { continue };
-                let filled = fill_file(system, variant, raw, &values, |text| put_in(text, &RUN_TIME))?;
-                resolved.insert(rule.name.to_owned(), filled);
-            }
-            Some(Analytics {
-                load: definition.load,
-                suspects: definition.suspects.clone(),
-                logs: definition.logs.clone(),
-                questions: questions(system, &layers)?,
-                files: resolved,
-            })
+    let mut parts = BTreeMap::new();
+    for WorkloadPart { rules, sections, files } in &system.parts {
+        let sections = sections.of(rules.name(), &system.text, &system.workloads, Some((variant, storage)));
+        let Said { load, logs, rules: said } = rules.read(&sections)?;
+        let kept: Vec<&str> = RUN_TIME.iter().chain(rules.placeholders()).copied().collect();
+        let mut resolved = BTreeMap::new();
+        for rule in rules.files() {
+            let own = by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
+            let Some(raw) = own.or_else(|| files.get(&variant.name, rule.name)) else { continue };
+            let known = values.keys().copied().chain(kept.iter().copied());
+            let filled = fill_file(system, variant, raw, known, |text| put_in(text, &kept))?;
+            resolved.insert(rule.name.to_owned(), filled);
         }
-        _ => None,
-    };
+        parts.insert(rules.name().to_owned(), Part { load, logs, rules: said, files: resolved });
+    }
     let mut configuration = Configuration {
         system: system.name().to_owned(),
         title: system.title().to_owned(),
@@ -402,19 +344,23 @@ pub(crate) fn resolve(
         open,
         exceptions: layers.iter().flat_map(|layer| layer.exceptions).cloned().collect(),
         properties: properties(&layers),
-        analytics,
+        parts,
         digest: String::new(),
     };
     configuration.digest = digest(&configuration);
     Ok(configuration)
 }
 
-fn values<'a>(system: &System, layers: &[Layer<'a>]) -> Result<BTreeMap<&'a str, &'a str>, CatalogueError> {
+fn values<'a>(
+    system: &System,
+    layers: &[Layer<'a>],
+    reserved: &[&str],
+) -> Result<BTreeMap<&'a str, &'a str>, CatalogueError> {
     let mut values = BTreeMap::new();
     for layer in layers {
         for (name, Scalar(value)) in layer.values {
             let error = |message: String| system.text.error(&layer.at(&["values", name]), message);
-            if RUN_TIME.contains(&name.as_str()) {
+            if reserved.contains(&name.as_str()) {
                 return Err(error(format!(
                     "`{{{{{name}}}}}` gets its value from the run: choose another name"
                 )));
@@ -469,57 +415,11 @@ fn properties(layers: &[Layer<'_>]) -> Properties {
     }
 }
 
-fn questions(
-    system: &System,
-    layers: &[Layer<'_>],
-) -> Result<BTreeMap<String, QuestionRules>, CatalogueError> {
-    let mut rules: BTreeMap<String, QuestionRules> = BTreeMap::new();
-    for layer in layers {
-        let prefix: &[&str] =
-            if layer.path.is_empty() { &["analytics", "questions"] } else { &["questions"] };
-        for (question, over) in layer.questions.into_iter().flatten() {
-            let at = |keys: &[&str]| -> Vec<String> {
-                let path = layer.path.iter().chain(prefix).copied().chain([question.as_str()]);
-                path.chain(keys.iter().copied()).map(str::to_owned).collect()
-            };
-            let error = |keys: &[&str], message: String| {
-                let path = at(keys);
-                system.text.error(&path.iter().map(String::as_str).collect::<Vec<_>>(), message)
-            };
-            if !QUESTIONS.contains(&question.as_str()) {
-                return Err(error(
-                    &[],
-                    format!("there is no such question; there is {}", QUESTIONS.join(", ")),
-                ));
-            }
-            let rule = rules.entry(question.clone()).or_default();
-            if let Some(columns) = &over.approximate {
-                rule.approximate.clone_from(columns);
-            }
-            if over.other_question.is_some() {
-                rule.other_question.clone_from(&over.other_question);
-            }
-            for (key, patterns, place) in
-                [("expect", &over.expect, &mut rule.expect), ("forbid", &over.forbid, &mut rule.forbid)]
-            {
-                let Some(patterns) = patterns else { continue };
-                for (index, pattern) in patterns.iter().enumerate() {
-                    if let Err(problem) = regex::Regex::new(pattern) {
-                        return Err(error(&[key, &index.to_string()], problem.to_string()));
-                    }
-                }
-                place.clone_from(patterns);
-            }
-        }
-    }
-    Ok(rules)
-}
-
-fn fill_file(
+fn fill_file<'a>(
     system: &System,
     variant: &Variant,
     raw: &RawFile,
-    values: &BTreeMap<&str, &str>,
+    known: impl Iterator<Item = &'a str> + Clone,
     mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
 ) -> Result<StatementFile, CatalogueError> {
     let mut statements = Vec::new();
@@ -527,7 +427,7 @@ fn fill_file(
         let filled = put_in(&statement.text).map_err(|problem| {
             let message = match &problem {
                 template::PlaceholderError::Unknown { name, .. } => {
-                    let near = did_you_mean(name, values.keys().copied().chain(RUN_TIME));
+                    let near = did_you_mean(name, known.clone());
                     format!("{problem} in variant {}{near}", variant.name)
                 }
                 template::PlaceholderError::Malformed { .. } => problem.to_string(),
@@ -542,19 +442,6 @@ fn fill_file(
 /// Prose and sources are left out on purpose: neither a better wording nor a
 /// second registry for the same version makes measurements incomparable.
 pub(crate) fn digest(configuration: &Configuration) -> String {
-    let analytics = configuration.analytics.as_ref().map(|analytics| {
-        let statements: BTreeMap<&str, (StatementKind, &[String])> = analytics
-            .files
-            .iter()
-            .map(|(name, file)| (name.as_str(), (file.kind, file.statements.as_slice())))
-            .collect();
-        serde_json::json!({
-            "load": analytics.load,
-            "suspects": analytics.suspects,
-            "questions": analytics.questions,
-            "statements": statements,
-        })
-    });
     let mut decisive = serde_json::json!({
         "system": configuration.system,
         "protocol": configuration.protocol,
@@ -566,8 +453,12 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
         "profile": configuration.profile,
         "storage": configuration.storage,
         "open": configuration.open,
-        "analytics": analytics,
+        // There without it, too: digests are older than other workloads.
+        ANALYTICS: null,
     });
+    for (name, part) in &configuration.parts {
+        decisive[name.as_str()] = part.decisive();
+    }
     // Only where there is one: the digests of embedded engines are older than servers.
     if let Some(server) = &configuration.server {
         decisive["server"] = serde_json::json!(server);

@@ -1,4 +1,4 @@
-//! `system.toml` as it is written. Every unknown key is an error.
+//! `system.toml` as it is written, but for the sections of workloads. Every unknown key is an error.
 
 use std::collections::BTreeMap;
 
@@ -44,7 +44,9 @@ pub(crate) struct Definition {
     pub(crate) profiles: ProfilesDefinition,
     #[serde(default)]
     pub(crate) values: BTreeMap<String, Scalar>,
-    pub(crate) analytics: Option<AnalyticsDefinition>,
+    /// Workloads that the system does not run.
+    #[serde(default)]
+    pub(crate) not: BTreeMap<String, NotDefinition>,
     #[serde(default)]
     pub(crate) variants: BTreeMap<String, VariantDefinition>,
     #[serde(default)]
@@ -153,27 +155,11 @@ pub(crate) struct PropertiesDefinition {
     pub(crate) notes: Vec<String>,
 }
 
+/// Why the system does not run a workload.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AnalyticsDefinition {
-    pub(crate) load: LoadMode,
-    #[serde(default)]
-    pub(crate) suspects: Vec<String>,
-    /// Where the system keeps its logs, below a session's folder.
-    #[serde(default)]
-    pub(crate) logs: Vec<String>,
-    #[serde(default)]
-    pub(crate) questions: BTreeMap<String, QuestionDefinition>,
-}
-
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct QuestionDefinition {
-    pub(crate) approximate: Option<Vec<usize>>,
-    pub(crate) expect: Option<Vec<String>>,
-    pub(crate) forbid: Option<Vec<String>>,
-    /// Why the answer is not the question's: it is timed and shown, and neither compared nor ranked.
-    pub(crate) other_question: Option<String>,
+pub(crate) struct NotDefinition {
+    pub(crate) why: String,
 }
 
 fn yes() -> bool {
@@ -201,8 +187,6 @@ pub(crate) struct VariantDefinition {
     pub(crate) open: OpenDefinition,
     #[serde(default)]
     pub(crate) properties: PropertiesDefinition,
-    #[serde(default)]
-    pub(crate) questions: BTreeMap<String, QuestionDefinition>,
     #[serde(default, rename = "exception")]
     pub(crate) exceptions: Vec<Exception>,
 }
@@ -217,8 +201,6 @@ pub(crate) struct StorageDefinition {
     pub(crate) open: OpenDefinition,
     #[serde(default)]
     pub(crate) properties: PropertiesDefinition,
-    #[serde(default)]
-    pub(crate) questions: BTreeMap<String, QuestionDefinition>,
     #[serde(default, rename = "exception")]
     pub(crate) exceptions: Vec<Exception>,
 }

@@ -34,7 +34,7 @@ const DATABASE: &str = "database";
 
 /// How a run makes itself at home on a server by address.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Elsewhere {
+pub struct ByAddress {
     /// The user as whom sessions log in, where the address names none.
     pub user: String,
     /// The database from which the run's own is made, where the address names
@@ -75,7 +75,7 @@ impl Provenance {
 pub(crate) fn elsewhere(
     definition: &Definition,
     text: &TomlText,
-) -> Result<Option<Elsewhere>, CatalogueError> {
+) -> Result<Option<ByAddress>, CatalogueError> {
     let Some(written) = &definition.address else { return Ok(None) };
     let end: Vec<String> = written.end.clone().into_iter().collect();
     for (key, statements) in [("create", &written.create), ("drop", &written.drop), ("end", &end)] {
@@ -102,13 +102,13 @@ pub(crate) fn elsewhere(
         return Err(text.error(&["address", "variants"], format!("there is no variant `{unknown}`")));
     }
     let AddressDefinition { user, database, create, drop, end, prefix, .. } = written.clone();
-    Ok(Some(Elsewhere { user, database, create, drop, end, own_database: !prefix }))
+    Ok(Some(ByAddress { user, database, create, drop, end, own_database: !prefix }))
 }
 
 impl System {
     /// How runs make themselves at home on a server of it by address; none when
     /// the folder does not say.
-    pub fn elsewhere(&self) -> Option<&Elsewhere> {
+    pub fn elsewhere(&self) -> Option<&ByAddress> {
         self.elsewhere.as_ref()
     }
 
@@ -182,8 +182,9 @@ impl System {
             configuration.server = None;
             configuration.embedded = false;
             configuration.protocol = self.protocol_by_address().to_owned();
-            if let (Some(load), Some(analytics)) = (written.load, &mut configuration.analytics) {
-                analytics.load = load;
+            if written.load.is_some() {
+                let loading = configuration.parts.values_mut().filter(|part| part.load.is_some());
+                loading.for_each(|part| part.load = written.load);
             }
             // Settings belong to the server's start.
             let Open { settings, statements } = &mut configuration.open;

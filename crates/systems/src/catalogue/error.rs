@@ -102,6 +102,24 @@ pub enum CatalogueError {
         /// What there is.
         known: Vec<String>,
     },
+    /// There is no such workload.
+    #[error("there is no workload `{name}`{}; workloads are {}", did_you_mean(.name, .known.iter().map(String::as_str)), listed(.known))]
+    UnknownWorkload {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// None of the chosen systems runs the workload.
+    #[error("no chosen system runs {workload}: {}; it is run by {}", .reasons.join("; "), listed(.by))]
+    NotRun {
+        /// The workload.
+        workload: String,
+        /// Why each of them does not, with the file.
+        reasons: Vec<String>,
+        /// The systems that do.
+        by: Vec<String>,
+    },
     /// The version exists, but not for this machine.
     #[error("{system} {version} is not available for {platform}; it is for {}", listed(.known))]
     Platform {

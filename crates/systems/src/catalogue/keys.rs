@@ -10,7 +10,12 @@ use serde::{Deserialize, Deserializer, de, forward_to_deserialize_any};
 
 use jsonathlon_servers::{Need, OwnCommands, Recipe};
 
-use super::{artifact::DebianPackage, definition::*, profile::*};
+use super::{
+    artifact::DebianPackage,
+    definition::*,
+    profile::*,
+    rules::{Workloads, analytics},
+};
 
 /// Tells the keys of a struct instead of reading it.
 struct Keys;
@@ -61,10 +66,14 @@ fn keys_of<'de, T: Deserialize<'de>>() -> BTreeSet<String> {
     }
 }
 
+fn workloads() -> BTreeSet<String> {
+    Workloads::with(&[]).names().into_iter().map(str::to_owned).collect()
+}
+
 /// The tables that the program reads, by their headings in the document.
 fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
     BTreeMap::from([
-        ("Top level", keys_of::<Definition>()),
+        ("Top level", &keys_of::<Definition>() | &workloads()),
         ("`[[artifact]]`", keys_of::<ArtifactDefinition>()),
         ("`[[artifact.source]]`", keys_of::<SourceDefinition>()),
         ("`packages` of a source", keys_of::<DebianPackage>()),
@@ -80,8 +89,10 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[[profiles.sized.setting]]`", keys_of::<SettingDefinition>()),
         ("`[variants.NAME]`", keys_of::<VariantDefinition>()),
         ("`[storage.NAME]`", keys_of::<StorageDefinition>()),
-        ("`[analytics]`", keys_of::<AnalyticsDefinition>()),
-        ("`[analytics.questions.q1]`", keys_of::<QuestionDefinition>()),
+        ("`[not.WORKLOAD]`", keys_of::<NotDefinition>()),
+        ("`[analytics]`", keys_of::<analytics::SectionDefinition>()),
+        ("`[variants.NAME.analytics]`", keys_of::<analytics::OverlayDefinition>()),
+        ("`[analytics.questions.q1]`", keys_of::<analytics::QuestionDefinition>()),
     ])
 }
 
@@ -119,6 +130,16 @@ fn every_key_is_in_the_document_and_nothing_else_is() {
         );
     }
     assert_eq!(documented, BTreeMap::new(), "nobody reads these tables");
+}
+
+#[test]
+fn workloads_know_the_keys_of_their_sections() {
+    let tables = tables();
+    for rules in Workloads::with(&[]).iter() {
+        let keys: BTreeSet<String> = rules.keys().iter().map(|key| (*key).to_owned()).collect();
+        assert_eq!(tables[format!("`[{}]`", rules.name()).as_str()], keys);
+        assert!(rules.short_keys().iter().all(|key| keys.contains(*key)));
+    }
 }
 
 /// A struct that is read strictly is a table of the document.

@@ -27,6 +27,16 @@ impl TomlText {
     /// Turns an error of the TOML reader into one with file, line, key, and the
     /// nearest allowed name where a name was not allowed.
     pub(crate) fn reader_error(&self, error: &toml::de::Error) -> CatalogueError {
+        self.reader_error_with(error, "")
+    }
+
+    /// Whether an error of the TOML reader is about a key of this name at the top level.
+    pub(crate) fn is_top_level(&self, error: &toml::de::Error, name: &str) -> bool {
+        error.span().and_then(|span| self.key_at(span.start)).is_some_and(|key| key == name)
+    }
+
+    /// The same, with more words behind it.
+    pub(crate) fn reader_error_with(&self, error: &toml::de::Error, more: &str) -> CatalogueError {
         let offset = error.span().map(|span| span.start);
         let key = offset.and_then(|offset| self.key_at(offset));
         let message = error.message().trim_end();
@@ -37,7 +47,7 @@ impl TomlText {
             file: self.file.clone(),
             line: offset.map(|offset| line_at(&self.text, offset)),
             key,
-            message: format!("{message}{suggestion}"),
+            message: format!("{message}{suggestion}{more}"),
         }
     }
 
@@ -112,7 +122,7 @@ fn deepest_value(value: &DeValue<'_>, offset: usize, path: &mut Vec<String>, bes
 }
 
 /// Takes "unknown field `x`, expected one of `a`, `b`" apart.
-fn unknown_name(message: &str) -> Option<(&str, Vec<&str>)> {
+pub(crate) fn unknown_name(message: &str) -> Option<(&str, Vec<&str>)> {
     message.strip_prefix("unknown ")?;
     let mut names = message.split('`').skip(1).step_by(2);
     Some((names.next()?, names.collect()))

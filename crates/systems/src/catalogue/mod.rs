@@ -17,6 +17,8 @@ mod locate;
 mod near;
 mod preparation;
 mod profile;
+mod rules;
+mod sections;
 mod selection;
 mod server;
 mod sources;
@@ -31,22 +33,28 @@ use include_dir::{Dir, include_dir};
 pub use artifact::{ANY_PLATFORM, Artifact, DebianPackage, Source, SourceKind, Written, platform};
 pub(crate) use built::identity;
 pub use built::is_package;
-pub use configuration::{Analytics, Configuration, Open, Properties, QuestionRules, StatementFile};
+pub use configuration::{Configuration, Open, Properties, StatementFile};
 pub use definition::{Exception, LoadMode};
-pub use elsewhere::{Elsewhere, Provenance, name_of};
+pub use elsewhere::{ByAddress, Provenance, name_of};
 pub use error::CatalogueError;
 pub(crate) use error::listed;
 pub use folder::Origin;
 pub use preparation::Preparation;
 pub use profile::{MemorySetting, Place, Profile};
+pub use rules::{
+    Part, Said, WorkloadRules,
+    analytics::{ANALYTICS, Analytics, QuestionRules},
+};
+pub use sections::Section;
 pub use selection::{Selected, Setting, select_variants};
 pub(crate) use sources::is_member;
 pub use sources::is_plain;
-pub use statements::StatementKind;
+pub use statements::{StatementKind, StatementRule};
 pub use system::{Storage, System, Variant};
 pub use template::{PlaceholderError, RUN_TIME, fill, sql_text};
 
 use folder::Folder;
+use rules::Workloads;
 
 static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/catalogue");
 
@@ -54,6 +62,7 @@ static BUILT_IN: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/catalogue");
 #[derive(Debug)]
 pub struct Catalogue {
     systems: Vec<System>,
+    workloads: Workloads,
 }
 
 impl Catalogue {
@@ -64,6 +73,18 @@ impl Catalogue {
     /// A folder cannot be read, or a system in it is not well formed. What is
     /// wrong in a built-in system that is replaced does not matter.
     pub fn load(extra_folders: &[PathBuf]) -> Result<Self, CatalogueError> {
+        Self::load_with(extra_folders, &[])
+    }
+
+    /// The same with workloads that the program does not know itself: folders may then have parts for them.
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_with(
+        extra_folders: &[PathBuf],
+        further: &[&'static dyn WorkloadRules],
+    ) -> Result<Self, CatalogueError> {
+        let workloads = Workloads::with(further);
         let mut folders: Vec<Folder> = Vec::new();
         for directory in BUILT_IN.dirs() {
             folders.push(Folder::embedded(directory)?);
@@ -81,14 +102,47 @@ impl Catalogue {
                 folders.push(folder);
             }
         }
-        let mut systems = folders.into_iter().map(System::read).collect::<Result<Vec<_>, _>>()?;
+        let read = |folder| System::read(folder, &workloads);
+        let mut systems = folders.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
         systems.sort_by(|left, right| left.name().cmp(right.name()));
-        Ok(Self { systems })
+        Ok(Self { systems, workloads })
     }
 
     /// All systems, in name order.
     pub fn systems(&self) -> &[System] {
         &self.systems
+    }
+
+    /// The workloads that folders may have parts for.
+    pub fn workloads(&self) -> Vec<&'static str> {
+        self.workloads.names()
+    }
+
+    /// Those of the chosen systems that run a workload.
+    ///
+    /// # Errors
+    /// There is no such workload, or none of them runs it; the error says why not, and which systems do.
+    pub fn running<'a>(
+        &self,
+        workload: &str,
+        chosen: &[&'a System],
+    ) -> Result<Vec<&'a System>, CatalogueError> {
+        if !self.workloads().contains(&workload) {
+            return Err(CatalogueError::UnknownWorkload {
+                name: workload.to_owned(),
+                known: self.workloads().into_iter().map(str::to_owned).collect(),
+            });
+        }
+        let running: Vec<&System> = chosen.iter().copied().filter(|system| system.runs(workload)).collect();
+        if running.is_empty() {
+            let able = self.systems.iter().filter(|system| system.runs(workload));
+            return Err(CatalogueError::NotRun {
+                workload: workload.to_owned(),
+                reasons: chosen.iter().filter_map(|system| system.why_not(workload)).collect(),
+                by: able.map(|system| system.name().to_owned()).collect(),
+            });
+        }
+        Ok(running)
     }
 
     /// The system of this name.

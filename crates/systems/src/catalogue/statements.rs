@@ -3,7 +3,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{definition::LoadMode, error::CatalogueError, folder::Folder, near::did_you_mean, template};
+use super::{
+    definition::LoadMode,
+    error::CatalogueError,
+    folder::Folder,
+    near::did_you_mean,
+    rules::{WorkloadRules, Workloads},
+    system::System,
+    template,
+};
 
 /// How a statement is written. The driver interprets the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -16,48 +24,50 @@ pub enum StatementKind {
 }
 
 /// What a workload expects of one of its statement files.
-#[derive(Debug)]
-pub(crate) struct Rule {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatementRule {
+    /// Its name, without `.sql` or `.json`.
     pub(crate) name: &'static str,
     required: bool,
-    /// Exactly one statement, because its answer is used.
     single: bool,
-    /// The run-time placeholder without which the file makes no sense; no
-    /// other file may hold it.
     own: Option<&'static str>,
+    unless_reference: bool,
 }
 
-const fn rule(name: &'static str, required: bool, single: bool, own: Option<&'static str>) -> Rule {
-    Rule { name, required, single, own }
+impl StatementRule {
+    /// A file that the workload cannot do without.
+    #[must_use]
+    pub const fn required(name: &'static str) -> Self {
+        Self { name, required: true, single: false, own: None, unless_reference: false }
+    }
+
+    /// A file that may be missing.
+    #[must_use]
+    pub const fn optional(name: &'static str) -> Self {
+        Self { required: false, ..Self::required(name) }
+    }
+
+    /// It holds exactly one statement, because its answer is used.
+    #[must_use]
+    pub const fn single(self) -> Self {
+        Self { single: true, ..self }
+    }
+
+    /// The run-time placeholder without which it makes no sense; no other file of the workload may hold it.
+    #[must_use]
+    pub const fn holding(self, placeholder: &'static str) -> Self {
+        Self { own: Some(placeholder), ..self }
+    }
+
+    /// A reference system may lack it.
+    #[must_use]
+    pub const fn unless_reference(self) -> Self {
+        Self { unless_reference: true, ..self }
+    }
 }
 
-/// The statement files of the analytics workload.
-pub(crate) const ANALYTICS: [Rule; 18] = [
-    rule("create", true, false, None),
-    rule("load", true, false, Some("file")),
-    rule("index", false, false, None),
-    rule("drain", false, false, None),
-    rule("drained", false, true, None),
-    rule("compact", false, false, None),
-    rule("plan", true, true, Some("statement")),
-    rule("count", true, true, None),
-    rule("sizes", true, true, None),
-    rule("counters", false, true, None),
-    rule(READ_BACK, true, true, Some("keys")),
-    rule("drop", true, false, None),
-    rule("q1", true, true, None),
-    rule("q2", true, true, None),
-    rule("q3", true, true, None),
-    rule("q4", true, true, None),
-    rule("q5", true, true, None),
-    rule("q6", true, true, None),
-];
-
-/// The file that a system without documents lacks.
-pub(crate) const READ_BACK: &str = "read_back";
-
-/// The questions among them: what `[analytics.questions]` may name.
-pub(crate) const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
+/// The file by which documents get in.
+const LOAD: &str = "load";
 
 /// One statement as it stands in its file.
 #[derive(Debug, Clone)]
@@ -94,13 +104,13 @@ impl WorkloadFiles {
     /// Reads every file below `workload/` in the folder.
     pub(crate) fn read(
         folder: &Folder,
-        workload: &str,
-        rules: &'static [Rule],
+        rules: &'static dyn WorkloadRules,
+        workloads: &Workloads,
         variants: &[&str],
     ) -> Result<Self, CatalogueError> {
         let mut files = Self::default();
         for (path, text) in &folder.files {
-            let Some(inside) = path.strip_prefix(workload).and_then(|rest| rest.strip_prefix('/')) else {
+            let Some(inside) = path.strip_prefix(rules.name()).and_then(|rest| rest.strip_prefix('/')) else {
                 continue;
             };
             let (variant, name) = match inside.split_once('/') {
@@ -118,7 +128,7 @@ impl WorkloadFiles {
                     ));
                 }
             };
-            let (rule, kind) = known(folder, path, name, rules)?;
+            let (rule, kind) = known(folder, path, name, rules, workloads)?;
             let file = RawFile { path: path.clone(), kind, statements: split(folder, path, text, kind)? };
             let place = match variant {
                 None => &mut files.base,
@@ -148,21 +158,22 @@ impl WorkloadFiles {
     /// Checks what the file for `rule` holds, or that it may be missing.
     pub(crate) fn check(
         &self,
-        folder: &Folder,
-        workload: &str,
-        rule: &Rule,
+        system: &System,
+        rules: &dyn WorkloadRules,
+        rule: &StatementRule,
         variant: &str,
-        load: LoadMode,
+        load: Option<LoadMode>,
     ) -> Result<(), CatalogueError> {
+        let (folder, workload) = (&system.folder, rules.name());
         let Some(file) = self.get(variant, rule.name) else {
-            if rule.required {
+            if rule.required && !(rule.unless_reference && system.is_reference()) {
                 let message = format!("is missing: the {workload} workload cannot do without it");
                 return Err(folder.error(&format!("{workload}/{}.sql", rule.name), None, message));
             }
             return Ok(());
         };
         // Where the program hands the documents over, there is no file.
-        let by_row = rule.name == "load" && load != LoadMode::File;
+        let by_row = rule.name == LOAD && matches!(load, Some(LoadMode::Rows | LoadMode::Stream));
         match file.statements.len() {
             0 if rule.required => return Err(folder.error(&file.path, None, "holds no statement")),
             0 | 1 => {}
@@ -178,7 +189,7 @@ impl WorkloadFiles {
                 folder.error(&file.path, statement.line_at(error.offset()), error.to_string())
             })?;
             for (offset, name) in names {
-                let foreign = ANALYTICS.iter().find(|other| other.own == Some(name) && Some(name) != own);
+                let foreign = rules.files().iter().find(|other| other.own == Some(name) && Some(name) != own);
                 let message = match foreign {
                     None => continue,
                     Some(_) if by_row => format!("`{{{{{name}}}}}` has no value where rows are loaded"),
@@ -188,8 +199,8 @@ impl WorkloadFiles {
             }
         }
         let needed = match load {
-            LoadMode::Rows if by_row => Some(":doc".to_owned()),
-            LoadMode::Stream if by_row => None,
+            Some(LoadMode::Rows) if by_row => Some(":doc".to_owned()),
+            Some(LoadMode::Stream) if by_row => None,
             _ => own.map(|own| format!("{{{{{own}}}}}")),
         };
         let used = |needed: &String| file.statements.iter().any(|statement| statement.text.contains(needed));
@@ -207,22 +218,23 @@ fn known(
     folder: &Folder,
     path: &str,
     name: &str,
-    rules: &'static [Rule],
-) -> Result<(&'static Rule, StatementKind), CatalogueError> {
+    rules: &'static dyn WorkloadRules,
+    workloads: &Workloads,
+) -> Result<(&'static StatementRule, StatementKind), CatalogueError> {
     let (stem, kind) = match name.rsplit_once('.') {
         Some((stem, "sql")) => (stem, StatementKind::Sql),
         Some((stem, "json")) => (stem, StatementKind::Json),
         _ => return Err(folder.error(path, None, "is neither a .sql nor a .json file")),
     };
-    match rules.iter().find(|rule| rule.name == stem) {
+    match rules.files().iter().find(|rule| rule.name == stem) {
         Some(rule) => Ok((rule, kind)),
         None => {
-            let names: Vec<&str> = rules.iter().map(|rule| rule.name).collect();
-            let near = did_you_mean(stem, names.iter().copied());
+            let names: Vec<&str> = rules.files().iter().map(|rule| rule.name).collect();
+            let near = workloads.near_file(stem, rules);
             Err(folder.error(
                 path,
                 None,
-                format!("is no statement file{near}; there is {}", names.join(", ")),
+                format!("is no statement file of {}{near}; there is {}", rules.name(), names.join(", ")),
             ))
         }
     }

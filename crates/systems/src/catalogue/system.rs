@@ -1,6 +1,6 @@
 //! One system: its folder, read and checked as a whole.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jsonathlon_servers::Recipe;
 
@@ -8,15 +8,17 @@ use super::{
     artifact::{Artifact, platform},
     configuration::{self, Configuration},
     definition::Definition,
-    elsewhere::{self, Elsewhere},
+    elsewhere::{self, ByAddress},
     error::CatalogueError,
     folder::{Folder, Origin},
     locate::TomlText,
     near::did_you_mean,
     preparation::Preparation,
     profile::{self, Profiles},
+    rules::{WorkloadRules, Workloads},
+    sections::{self, Sections, Written},
     server, sources,
-    statements::{self, WorkloadFiles},
+    statements::WorkloadFiles,
 };
 
 /// What stands for several variants, or for the default of a class: no variant is called so.
@@ -58,6 +60,14 @@ pub struct Storage {
     pub title: String,
 }
 
+/// A workload's part of a system's folder, as it is written.
+#[derive(Debug)]
+pub(crate) struct WorkloadPart {
+    pub(crate) rules: &'static dyn WorkloadRules,
+    pub(crate) sections: Sections,
+    pub(crate) files: WorkloadFiles,
+}
+
 /// One system of the catalogue. Every variant of it with every storage setting
 /// has been resolved once when it was read, so that a mistake in a folder shows
 /// at once and not in the middle of a run.
@@ -66,40 +76,46 @@ pub struct System {
     pub(crate) definition: Definition,
     pub(crate) text: TomlText,
     pub(crate) folder: Folder,
-    pub(crate) analytics: Option<WorkloadFiles>,
+    /// The workloads that it runs.
+    pub(crate) parts: Vec<WorkloadPart>,
+    /// All that folders may have parts for.
+    pub(crate) workloads: Workloads,
     artifacts: Vec<Artifact>,
     pub(crate) server: Option<Recipe>,
-    pub(crate) elsewhere: Option<Elsewhere>,
+    pub(crate) elsewhere: Option<ByAddress>,
     pub(crate) profiles: Profiles,
     variants: Vec<Variant>,
     storages: Vec<Storage>,
 }
 
 impl System {
-    pub(crate) fn read(folder: Folder) -> Result<Self, CatalogueError> {
+    pub(crate) fn read(folder: Folder, workloads: &Workloads) -> Result<Self, CatalogueError> {
         let Some(text) = folder.files.get(DEFINITION) else {
             return Err(folder.error(DEFINITION, None, "is missing: a system's folder has one"));
         };
         let text = TomlText { file: folder.shown(DEFINITION), text: text.clone() };
-        let definition: Definition = toml::from_str(&text.text).map_err(|error| text.reader_error(&error))?;
+        let Written { definition, mut sections } = sections::read(&text, workloads)?;
         check_names(&folder, &definition, &text)?;
         let artifacts = sources::artifacts(&definition, &text, &folder)?;
         let server = server::server(&definition, &text)?;
         let elsewhere = elsewhere::elsewhere(&definition, &text)?;
         let profiles = profile::profiles(&definition, &text)?;
-        let variants = variants(&definition, &text)?;
+        let variants = variants(&definition, sections.keys().next().copied(), &text)?;
         let storages = storages(&definition);
         let by_address = definition.address.as_ref().map(|_| elsewhere::BY_ADDRESS);
         let names: Vec<&str> = definition.variants.keys().map(String::as_str).chain(by_address).collect();
-        let analytics = match &definition.analytics {
-            Some(_) => Some(WorkloadFiles::read(&folder, "analytics", &statements::ANALYTICS, &names)?),
-            None => None,
-        };
+        let mut parts = Vec::new();
+        for rules in workloads.iter() {
+            let Some(sections) = sections.remove(rules.name()) else { continue };
+            let files = WorkloadFiles::read(&folder, rules, workloads, &names)?;
+            parts.push(WorkloadPart { rules, sections, files });
+        }
         let system = Self {
             definition,
             text,
             folder,
-            analytics,
+            parts,
+            workloads: workloads.clone(),
             artifacts,
             server,
             elsewhere,
@@ -191,6 +207,35 @@ impl System {
             versions.push(self.default_version());
         }
         versions
+    }
+
+    /// The workloads that it runs.
+    pub fn workloads(&self) -> Vec<&'static str> {
+        self.parts.iter().map(|part| part.rules.name()).collect()
+    }
+
+    /// Whether it runs this workload.
+    pub fn runs(&self, workload: &str) -> bool {
+        self.parts.iter().any(|part| part.rules.name() == workload)
+    }
+
+    /// The workloads that it does not run, and why not.
+    pub fn does_not_run(&self) -> BTreeMap<String, String> {
+        let others = self.workloads.names().into_iter().filter(|name| !self.runs(name));
+        let why = |name: &str| match self.definition.not.get(name) {
+            Some(not) => not.why.clone(),
+            None => format!("its folder has no [{name}]"),
+        };
+        others.map(|name| (name.to_owned(), why(name))).collect()
+    }
+
+    /// Where it is said why it does not run this workload, or that nothing is said; none where it runs it.
+    pub(crate) fn why_not(&self, workload: &str) -> Option<String> {
+        let why = self.does_not_run().remove(workload)?;
+        Some(match self.definition.not.get(workload) {
+            Some(_) => format!("{}: {why}", self.text.place(&["not", workload, "why"])),
+            None => format!("{} has no [{workload}]", self.text.file),
+        })
     }
 
     /// What its versions come as.
@@ -311,6 +356,7 @@ impl System {
 
     /// Files that belong to nothing, and files that are missing.
     fn check_files(&self) -> Result<(), CatalogueError> {
+        let known = self.workloads.names();
         for path in self.folder.files.keys() {
             if sources::is_of_a_module(&self.definition, path) {
                 continue;
@@ -318,37 +364,33 @@ impl System {
             let (top, inside) = path.split_once('/').unwrap_or((path, ""));
             match (top, inside) {
                 (DEFINITION | "README.md", "") => {}
-                ("analytics", inside) if !inside.is_empty() => {
-                    if self.definition.analytics.is_none() {
-                        let message = "is there, but system.toml has no [analytics]";
+                (workload, inside) if !inside.is_empty() && known.contains(&workload) => {
+                    if !self.runs(workload) {
+                        let message = format!("is there, but system.toml has no [{workload}]");
                         return Err(self.folder.error(path, None, message));
                     }
                 }
                 _ => {
-                    let near = did_you_mean(top, [DEFINITION, "analytics", "README.md"]);
-                    let message =
-                        format!("belongs to nothing: a system has system.toml and analytics/{near}");
+                    let near = did_you_mean(top, [DEFINITION, "README.md"].into_iter().chain(known.clone()));
+                    let message = format!(
+                        "belongs to nothing: a system has system.toml and a folder for each workload that it runs, \
+                         of {}{near}",
+                        known.join(", ")
+                    );
                     return Err(self.folder.error(path, None, message));
                 }
             }
         }
-        let (Some(definition), Some(files)) = (&self.definition.analytics, &self.analytics) else {
-            return Ok(());
-        };
-        let load = definition.load;
-        for variant in &self.variants {
-            for rule in &statements::ANALYTICS {
-                // What others are read by need not be a database that keeps documents.
-                let keeps_none = self.definition.reference && rule.name == statements::READ_BACK;
-                if keeps_none && files.get(&variant.name, rule.name).is_none() {
-                    continue;
+        let by_address = self.definition.address.as_ref().and_then(|address| address.load);
+        for WorkloadPart { rules, sections, files } in &self.parts {
+            let load = rules.read(&sections.of(rules.name(), &self.text, &self.workloads, None))?.load;
+            for rule in rules.files() {
+                for variant in &self.variants {
+                    files.check(self, *rules, rule, &variant.name, load)?;
                 }
-                files.check(&self.folder, "analytics", rule, &variant.name, load)?;
-            }
-        }
-        if let Some(load) = self.definition.address.as_ref().and_then(|address| address.load) {
-            for rule in &statements::ANALYTICS {
-                files.check(&self.folder, "analytics", rule, elsewhere::BY_ADDRESS, load)?;
+                if by_address.is_some() {
+                    files.check(self, *rules, rule, elsewhere::BY_ADDRESS, load.and(by_address))?;
+                }
             }
         }
         Ok(())
@@ -378,16 +420,6 @@ impl System {
                 return Err(self
                     .text
                     .error(&path, format!("no statement or setting uses `{{{{{name}}}}}`{near}")));
-            }
-        }
-        if base.analytics.is_none() {
-            let variants = base.variants.iter().map(|(name, over)| ("variants", name, &over.questions));
-            let storage = base.storage.iter().map(|(name, over)| ("storage", name, &over.questions));
-            if let Some((table, name, _)) =
-                variants.chain(storage).find(|(_, _, questions)| !questions.is_empty())
-            {
-                let message = "there is no [analytics] whose questions these could be";
-                return Err(self.text.error(&[table, name, "questions"], message));
             }
         }
         Ok(())
@@ -440,12 +472,16 @@ fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Res
     Ok(())
 }
 
-fn variants(definition: &Definition, text: &TomlText) -> Result<Vec<Variant>, CatalogueError> {
+fn variants(
+    definition: &Definition,
+    workload: Option<&str>,
+    text: &TomlText,
+) -> Result<Vec<Variant>, CatalogueError> {
     if definition.variants.is_empty() {
-        if definition.analytics.is_some() {
+        if let Some(workload) = workload {
             let message = "states no variant: [variants.NAME] says what the system is told about the documents \
                            (`preparation`)";
-            return Err(text.error(&["analytics"], message));
+            return Err(text.error(&[workload], message));
         }
         return Ok(vec![Variant {
             name: "default".to_owned(),

@@ -5,13 +5,12 @@
 //! [`fill`]. Replacement is one pass: what is put in is not looked at again, so
 //! a document or a path holding `{{` stays what it is.
 
-/// The placeholders that only a run can replace. A folder may not define them.
+/// The placeholders that only a run can replace, whatever its workload; each
+/// has further ones. A folder may define none of them.
 ///
 /// `file` the data to load, `table` the table's name, `cores` how many the
-/// engine may use, `keys` the keys of the documents to read back, comma
-/// separated, `statement` the statement to explain, `folder` the engine's data
-/// folder.
-pub const RUN_TIME: [&str; 6] = ["file", "table", "cores", "keys", "statement", "folder"];
+/// engine may use, `folder` the engine's data folder.
+pub const RUN_TIME: [&str; 4] = ["file", "table", "cores", "folder"];
 
 /// A placeholder that cannot be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -42,6 +42,7 @@ pub(crate) struct Asking<'a> {
     pub(crate) own: &'a AnalyticsSettings,
     pub(crate) disk_bytes_per_s: Option<f64>,
     pub(crate) answers: &'a Answers,
+    pub(crate) rules: &'a QuestionRules,
     pub(crate) question: Question,
     pub(crate) state: State,
     pub(crate) round: u32,
@@ -55,12 +56,8 @@ impl Asking<'_> {
         plan::question(self.cells, self.question, phase, self.state)
     }
 
-    fn rules(&self) -> QuestionRules {
-        self.cells.target.part.questions.get(self.question.id()).cloned().unwrap_or_default()
-    }
-
     fn compare(&self, answered: &Answered) -> verify::Comparison {
-        let rules = self.rules();
+        let rules = self.rules;
         if rules.other_question.is_some() {
             return verify::Comparison::of_another_question();
         }
@@ -417,7 +414,7 @@ impl Asking<'_> {
             self.question.id(),
             self.state.word()
         );
-        let violations = self.rules().violations(&text);
+        let violations = self.rules.violations(&text);
         // The first empty line parts the two, so there is none in the statement.
         let asked: Vec<&str> = statement.lines().filter(|line| !line.trim().is_empty()).collect();
         let content = format!("{}\n\n{text}\n", asked.join("\n"));

@@ -8,8 +8,11 @@ mod settings;
 pub mod plan;
 pub mod verify;
 
+use std::collections::BTreeMap;
+
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::stage::{Observe, Staged};
+use jsonathlon_systems::{ANALYTICS, Configuration, QuestionRules};
 
 use crate::RunError;
 use crate::bench::{Bench, UnderTest};
@@ -19,9 +22,6 @@ use crate::target::Target;
 use crate::workload::Workload;
 
 pub use settings::AnalyticsSettings;
-
-/// The workload's name.
-pub const ANALYTICS: &str = "analytics";
 
 /// The workload, with the right answers over the documents of a run.
 #[derive(Debug, Default)]
@@ -33,6 +33,8 @@ pub struct Analytics {
 /// A target with the answers that it must give.
 struct Asked<'a> {
     of: UnderTest<'a>,
+    /// What its folder declares and demands by question.
+    rules: BTreeMap<String, QuestionRules>,
     answers: Answers,
 }
 
@@ -69,8 +71,12 @@ impl Workload for Analytics {
     }
 
     fn refuses(&self, target: &Target) -> Option<String> {
-        let has_part = target.configuration.analytics.is_some();
-        (!has_part).then(|| format!("{} has no folder analytics/", target.configuration.system))
+        let Configuration { system, .. } = &target.configuration;
+        target.configuration.analytics().is_none().then(|| format!("{system} has no folder {ANALYTICS}/"))
+    }
+
+    fn suspects(&self, target: &Target) -> Vec<String> {
+        target.configuration.analytics().map(|rules| rules.suspects).unwrap_or_default()
     }
 
     fn observer(&mut self) -> Box<dyn Observe + '_> {
@@ -83,7 +89,10 @@ impl Workload for Analytics {
     }
 
     fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-        let asked = |of| Asked { of, answers: Reference::default().answers() };
+        fn asked(of: UnderTest<'_>) -> Asked<'_> {
+            let rules = of.cells.target.configuration.analytics().map(|rules| rules.questions);
+            Asked { of, rules: rules.unwrap_or_default(), answers: Reference::default().answers() }
+        }
         let mut all: Vec<Asked<'_>> = bench.all_under_test().into_iter().map(asked).collect();
         let ended = self.all(bench, &mut all, recorder);
         // The first error is the one that matters.

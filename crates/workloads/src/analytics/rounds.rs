@@ -3,6 +3,7 @@
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_measure::control::Control;
 use jsonathlon_results::id::State;
+use jsonathlon_systems::QuestionRules;
 
 use super::ask::{Asking, TimedOut};
 use super::{Analytics, Asked, plan};
@@ -156,12 +157,14 @@ impl<'a> Turns<'_, '_, 'a> {
         one: &mut Asked<'a>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), RunError> {
+        let no_rules = QuestionRules::default();
         let asking = Asking {
             cells: one.of.cells,
             settings: self.bench.settings,
             own: &self.analytics.settings,
             disk_bytes_per_s: self.bench.disk_bytes_per_s,
             answers: &one.answers,
+            rules: one.rules.get(question.id()).unwrap_or(&no_rules),
             question,
             state,
             round,

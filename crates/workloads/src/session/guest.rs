@@ -9,7 +9,7 @@ use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::protocol::{Answered, Op};
 use jsonathlon_results::record::FailureKind;
 use jsonathlon_servers::is_secret;
-use jsonathlon_systems::Elsewhere;
+use jsonathlon_systems::ByAddress;
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::{Ended, Session, fill};
@@ -27,7 +27,7 @@ impl Session<'_> {
     /// Runs statements on a server by address, outside of the run's own database.
     pub(super) fn on_the_host(
         &mut self,
-        statements: impl Fn(&Elsewhere) -> Vec<String>,
+        statements: impl Fn(&ByAddress) -> Vec<String>,
     ) -> Result<(), Ended> {
         let target = self.target;
         let (Some(guest), Some(elsewhere)) = (&target.guest, &target.configuration.elsewhere) else {
