@@ -4,13 +4,14 @@ use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::driver::{DriverError, Result};
+use crate::error::{Error, Result};
 
 /// The ending of the file that keeps them over the end of a session.
 const ENDING: &str = "tail";
 
 /// One table's later documents, one a line.
-pub(super) struct Tail {
+#[derive(Debug)]
+pub struct Tail {
     path: PathBuf,
     lines: Vec<u8>,
     /// Bytes of `lines` that the file has.
@@ -18,12 +19,17 @@ pub(super) struct Tail {
 }
 
 impl Tail {
-    pub(super) fn new(folder: &Path, table: &str) -> Self {
+    /// Of a table in `folder` that has none yet.
+    #[must_use]
+    pub fn new(folder: &Path, table: &str) -> Self {
         Self { path: path_of(folder, table), lines: Vec::new(), written: 0 }
     }
 
     /// What an earlier session left behind.
-    pub(super) fn read(folder: &Path, table: &str) -> Result<Option<Self>> {
+    ///
+    /// # Errors
+    /// [`Error::File`] when it cannot be read.
+    pub fn read(folder: &Path, table: &str) -> Result<Option<Self>> {
         let path = path_of(folder, table);
         match std::fs::read(&path) {
             Ok(lines) => Ok(Some(Self { path, written: lines.len(), lines })),
@@ -32,13 +38,17 @@ impl Tail {
         }
     }
 
-    pub(super) fn push(&mut self, document: &[u8]) {
+    /// Takes one document in, which is durable after [`Self::write`].
+    pub fn push(&mut self, document: &[u8]) {
         self.lines.extend_from_slice(document);
         self.lines.push(b'\n');
     }
 
     /// Makes what was pushed durable.
-    pub(super) fn write(&mut self) -> Result<()> {
+    ///
+    /// # Errors
+    /// [`Error::File`] when it cannot be written.
+    pub fn write(&mut self) -> Result<()> {
         let new = self.lines.get(self.written..).unwrap_or_default();
         OpenOptions::new()
             .create(true)
@@ -50,11 +60,16 @@ impl Tail {
         Ok(())
     }
 
-    pub(super) fn documents(&self) -> impl Iterator<Item = &[u8]> {
+    /// All of them, in the order in which they came.
+    pub fn documents(&self) -> impl Iterator<Item = &[u8]> {
         self.lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
     }
 
-    pub(super) fn remove(self) -> Result<()> {
+    /// Removes the file: the documents are in the table's columns.
+    ///
+    /// # Errors
+    /// [`Error::File`] when it cannot be removed.
+    pub fn remove(self) -> Result<()> {
         std::fs::remove_file(&self.path).map_err(|error| failed("remove", &self.path, &error))
     }
 }
@@ -63,6 +78,6 @@ fn path_of(folder: &Path, table: &str) -> PathBuf {
     folder.join(table).with_extension(ENDING)
 }
 
-fn failed(action: &str, path: &Path, error: &io::Error) -> DriverError {
-    DriverError::Refused(format!("failed to {action} {}: {error}", path.display()))
+fn failed(action: &str, path: &Path, error: &io::Error) -> Error {
+    Error::File(format!("failed to {action} {}: {error}", path.display()))
 }

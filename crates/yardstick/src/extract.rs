@@ -33,6 +33,14 @@ pub(super) fn extract(document: &[u8]) -> Result<Extract<'_>, String> {
     if walk.at < text.len() { Err(walk.stumbled("the end")) } else { Ok(found) }
 }
 
+/// Whether a document can be taken in; the error says why not.
+///
+/// # Errors
+/// The reason, in words.
+pub fn check(document: &[u8]) -> Result<(), String> {
+    extract(document).map(|_| ())
+}
+
 /// A place in a document.
 struct Walk<'a> {
     text: &'a str,

@@ -1,4 +1,4 @@
-//! What the yardstick takes, in memory: `cargo bench -p jsonathlon-drivers --bench yardstick`.
+//! What the yardstick takes, in memory: `cargo bench -p jsonathlon-yardstick --bench yardstick`.
 //!
 //! Prints how fast columns are built on one core, and for each question the median time on one core and on all,
 //! the bytes of the values that it looks at, and how its time on one core compares with reading those bytes at
@@ -10,8 +10,7 @@ use std::time::Instant;
 
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_drivers::Result;
-use jsonathlon_drivers::yardstick::{Builder, Table, Threads};
+use jsonathlon_yardstick::{Builder, Result, Table, Threads};
 
 const DOCUMENTS: u64 = 1_000_000;
 const BUFFER_BYTES: usize = 1 << 20;

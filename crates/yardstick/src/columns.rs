@@ -7,7 +7,7 @@ use rayon::slice::ParallelSliceMut;
 use super::dictionary::Dictionary;
 use super::extract::extract;
 use super::threads::Threads;
-use crate::driver::{DriverError, Result};
+use crate::error::{Error, Result};
 
 /// Bits of a word of [`Table::untimed`].
 pub(super) const WORD: usize = 64;
@@ -77,7 +77,7 @@ impl Builder {
     /// A builder of what `table` holds and more.
     ///
     /// # Errors
-    /// [`DriverError::Unsupported`] from tables beyond what codes can number.
+    /// [`Error::TooMany`] from tables beyond what codes can number.
     pub fn onto(table: &Table) -> Result<Self> {
         let mut builder = Self { texts: table.texts.clone(), ..Self::default() };
         builder.rows.reserve(table.rows());
@@ -96,7 +96,7 @@ impl Builder {
     /// Takes one document; the inner error says why it is refused.
     ///
     /// # Errors
-    /// [`DriverError::Unsupported`] when there are more different texts than codes can number.
+    /// [`Error::TooMany`] when there are more different texts than codes can number.
     pub fn push(&mut self, document: &[u8]) -> Result<std::result::Result<(), String>> {
         let event = match extract(document) {
             Ok(event) => event,
@@ -128,9 +128,8 @@ impl Builder {
         let number = match self.numbers.get(&codes) {
             Some(&number) => number,
             None => {
-                let number = u32::try_from(self.groups.len()).map_err(|_| {
-                    DriverError::Unsupported("more than 4 294 967 295 kinds of events".to_owned())
-                })?;
+                let number = u32::try_from(self.groups.len())
+                    .map_err(|_| Error::TooMany("more than 4 294 967 295 kinds of events".to_owned()))?;
                 self.numbers.insert(codes, number);
                 self.groups.push(codes);
                 number

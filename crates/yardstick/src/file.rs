@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::columns::{Table, Texts, WORD};
 use super::dictionary::{Dictionary, NULL};
-use crate::driver::{DriverError, Result};
+use crate::error::{Error, Result};
 
 const MAGIC: [u8; 8] = *b"JSAYARD\n";
 /// Changes with the layout.
@@ -16,16 +16,47 @@ const HEADER_BYTES: u64 = 8 + 4 + 8 + 5 * 16;
 /// Bytes that are turned into numbers at a time.
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// The bytes of a table's columns and texts: the file without its header.
-pub(super) fn data_bytes(table: &Table) -> u64 {
-    let rows = table.rows() as u64;
-    let texts = dictionaries(&table.texts).map(|texts| texts.len() as u64 * 8 + texts.parts().0.len() as u64);
-    column_bytes(rows) + texts.iter().sum::<u64>()
-}
+impl Table {
+    /// The bytes of its columns and texts: the file without its header.
+    #[must_use]
+    pub fn data_bytes(&self) -> u64 {
+        let rows = self.rows() as u64;
+        let texts =
+            dictionaries(&self.texts).map(|texts| texts.len() as u64 * 8 + texts.parts().0.len() as u64);
+        column_bytes(rows) + texts.iter().sum::<u64>()
+    }
 
-/// All that the file takes.
-pub(super) fn file_bytes(table: &Table) -> u64 {
-    HEADER_BYTES + data_bytes(table)
+    /// All that its file takes.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        HEADER_BYTES + self.data_bytes()
+    }
+
+    /// Writes it under another name first, so that whatever happens there is the old file or the new one.
+    ///
+    /// # Errors
+    /// [`Error::File`] when the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let beside = path.with_extension("new");
+        let written = write_to(self, &beside).and_then(|()| {
+            std::fs::rename(&beside, path)?;
+            path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+        });
+        written.map_err(|error| {
+            std::fs::remove_file(&beside).ok();
+            Error::File(format!("failed to write {}: {error}", path.display()))
+        })
+    }
+
+    /// Reads one whole.
+    ///
+    /// # Errors
+    /// [`Error::Columns`] when there is none that can be read.
+    pub fn read(path: &Path) -> Result<Self> {
+        read_from(path).map_err(|error| {
+            Error::Columns(format!("failed to read {} as the yardstick's columns: {error}", path.display()))
+        })
+    }
 }
 
 /// Five codes and a time a row, and a bit.
@@ -35,19 +66,6 @@ fn column_bytes(rows: u64) -> u64 {
 
 fn dictionaries(texts: &Texts) -> [&Dictionary; 5] {
     [&texts.kinds, &texts.operations, &texts.collections, &texts.users, &texts.languages]
-}
-
-/// Writes the table under another name first, so that whatever happens there is the old file or the new one.
-pub(super) fn write(table: &Table, path: &Path) -> Result<()> {
-    let beside = path.with_extension("new");
-    let written = write_to(table, &beside).and_then(|()| {
-        std::fs::rename(&beside, path)?;
-        path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-    });
-    written.map_err(|error| {
-        std::fs::remove_file(&beside).ok();
-        DriverError::Refused(format!("failed to write {}: {error}", path.display()))
-    })
 }
 
 fn write_to(table: &Table, path: &Path) -> io::Result<()> {
@@ -85,16 +103,6 @@ fn write_numbers<T: Copy, const N: usize>(
         file.write_all(&block)?;
     }
     Ok(())
-}
-
-/// Reads a table whole.
-pub(super) fn read(path: &Path) -> Result<Table> {
-    read_from(path).map_err(|error| {
-        DriverError::Unavailable(format!(
-            "failed to read {} as the yardstick's columns: {error}",
-            path.display()
-        ))
-    })
 }
 
 fn invalid(message: &str) -> io::Error {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-use crate::driver::{DriverError, Result};
+use crate::error::{Error, Result};
 
 /// Rows below which a chunk is not worth handing to another thread.
 const LEAST_ROWS: usize = 16 << 10;
@@ -23,7 +23,7 @@ impl Threads {
     /// As many threads as said. One is the caller's own, and then there is no pool at all.
     ///
     /// # Errors
-    /// [`DriverError::Unavailable`] when threads cannot be started.
+    /// [`Error::Threads`] when threads cannot be started.
     pub fn new(threads: usize) -> Result<Self> {
         Self::with_least_rows(threads, LEAST_ROWS)
     }
@@ -34,9 +34,10 @@ impl Threads {
                 .num_threads(threads)
                 .thread_name(|number| format!("yardstick-{number}"))
                 .build();
-            Some(built.map_err(|error| {
-                DriverError::Unavailable(format!("failed to start {threads} threads: {error}"))
-            })?)
+            Some(
+                built
+                    .map_err(|error| Error::Threads(format!("failed to start {threads} threads: {error}")))?,
+            )
         } else {
             None
         };
