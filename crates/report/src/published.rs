@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use jsonathlon_results::jsonbench::{ResultFile, scale};
-use jsonathlon_results::published::{MACHINE, Published};
+use jsonathlon_results::challenge::PublishedScore;
+use jsonathlon_results::challenge::jsonbench::{ResultFile, scale};
+use jsonathlon_results::challenge::published::{MACHINE, Published};
+use jsonathlon_results::challenge::score::{Entrant, QUESTIONS, Score, Times, scores};
 use jsonathlon_results::ranking::Preparation;
-use jsonathlon_results::score::{Entrant, QUESTIONS, Score, Times, scores};
-use jsonathlon_results::summary::{PublishedScore, Summary};
+use jsonathlon_results::summary::Summary;
 
 use crate::format;
 use crate::sections::{Section, none, optional};

@@ -8,15 +8,13 @@ use jsonathlon_measure::statistics::{estimate_at, median};
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
+use crate::challenge::{PublishedScore, published_scores};
 use crate::comparison::{Comparison, comparisons};
 use crate::folder::{read_manifest, read_records};
-use crate::id::{Id, State, Step};
-use crate::jsonbench::{self, Exported};
-use crate::manifest::{Configuration, Manifest, SCHEMA};
+use crate::id::{Id, Step};
+use crate::manifest::{Manifest, SCHEMA};
 use crate::precision::{self, Precision};
-use crate::ranking::Profile;
 use crate::record::{Body, Cell, FailureKind, Metrics, Phase, PlanCheck, Record, Trial, Verdict};
-use crate::score::{Entrant, QUESTIONS, Score, scores};
 
 /// The whole summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,28 +71,6 @@ impl Stolen {
             |sum, share| Self { trials: sum.trials + u64::from(*share > Self::SHARE), of: sum.of + 1 },
         )
     }
-}
-
-/// A configuration's score in the formula of the published benchmark, from round 1 alone; see
-/// [`crate::score`]. Configurations of one ranking are scored among themselves.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PublishedScore {
-    /// The configuration.
-    #[serde(flatten)]
-    pub id: Id,
-    /// State of the data.
-    pub state: State,
-    /// Its memory profile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Profile>,
-    /// The ranking within which it is scored; see [`Configuration::ranking`].
-    pub ranking: String,
-    /// Questions with a cold time, of five.
-    pub cold_answered: usize,
-    /// Questions with a hot time, of five.
-    pub hot_answered: usize,
-    /// The scores; none of a system that holds fewer documents than the others.
-    pub score: Score,
 }
 
 /// The documents in short.
@@ -268,47 +244,6 @@ fn settle_hot_phases(records: &mut [Record]) {
             trial.cell.phase = if 2 * reading >= *all { Phase::HotNotInMemory } else { Phase::Hot };
         }
     }
-}
-
-fn published_scores(run: &Run) -> Vec<PublishedScore> {
-    let exported = jsonbench::of_run(run);
-    let questions: Vec<usize> = (0..QUESTIONS).collect();
-    let mut found = Vec::new();
-    for one in &exported {
-        let configuration = one.configuration;
-        let fellows: Vec<&Exported<'_>> = exported
-            .iter()
-            .filter(|other| other.comparable && other.state == one.state)
-            .filter(|other| {
-                other.configuration.is_ranked() && other.configuration.ranking() == configuration.ranking()
-            })
-            .collect();
-        let entrants: Vec<Entrant> = fellows.iter().map(|fellow| fellow.file.entrant()).collect();
-        let place = fellows.iter().position(|fellow| std::ptr::eq(*fellow, one));
-        let score = place.and_then(|place| scores(&entrants, &questions).get(place).copied());
-        let mine = one.file.entrant();
-        found.push(PublishedScore {
-            id: configuration.id.clone(),
-            state: one.state,
-            profile: configuration.profile,
-            ranking: configuration.ranking(),
-            cold_answered: mine.cold.iter().flatten().count(),
-            hot_answered: mine.hot.iter().flatten().count(),
-            score: planned(run, configuration, score.unwrap_or_default()),
-        });
-    }
-    found
-}
-
-/// A phase in which nothing was to be asked has no score: what was never planned is not missing.
-fn planned(run: &Run, configuration: &Configuration, score: Score) -> Score {
-    let asked = |phases: &[Phase]| {
-        run.trials()
-            .map(|trial| &trial.cell)
-            .any(|cell| configuration.has(cell) && phases.contains(&cell.phase))
-    };
-    let (cold, hot) = (asked(&[Phase::Cold, Phase::ColdUnverified]), asked(&[Phase::Hot]));
-    Score { cold: score.cold.filter(|_| cold), hot: score.hot.filter(|_| hot), ..score }
 }
 
 /// Right answers over fewer documents are right and yet no answers to the question: whoever reads one

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use jsonathlon_report::markdown;
 use jsonathlon_report::tables::{Look, render};
+use jsonathlon_results::challenge::jsonbench::write;
 use jsonathlon_results::export::{csv, jsonbench};
-use jsonathlon_results::jsonbench::write;
 use jsonathlon_results::summary::Run;
 
 use super::print;

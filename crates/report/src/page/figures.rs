@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_measure::machine::Machine;
+use jsonathlon_results::challenge::published::Published;
 use jsonathlon_results::comparison::{Against, Comparison, Difference};
 use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::manifest::{self, Data};
-use jsonathlon_results::published::Published;
 use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{self, Body, Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
@@ -288,7 +288,7 @@ impl Cell {
 }
 
 fn scores(summary: &Summary, places: &Places<'_>) -> Vec<Score> {
-    let score = |one: &jsonathlon_results::summary::PublishedScore| {
+    let score = |one: &jsonathlon_results::challenge::PublishedScore| {
         Some(Score {
             configuration: places.at(&one.id, one.profile)?,
             state: one.state,

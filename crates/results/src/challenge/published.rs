@@ -8,16 +8,16 @@ use std::path::PathBuf;
 use serde::Serialize;
 
 use crate::ResultsError;
-use crate::score::{Entrant, QUESTIONS, Times, hot};
+use crate::challenge::score::{Entrant, QUESTIONS, Times, hot};
 
 /// The machine of all published results that are kept here.
 pub const MACHINE: &str = "m6i.8xlarge (32 vCPU, 128 GB memory)";
 
 const SNAPSHOTS: [(&str, &str); 2] = [
-    ("2025-02", include_str!("../published/2025-02.tsv")),
-    ("2025-11", include_str!("../published/2025-11.tsv")),
+    ("2025-02", include_str!("../../published/2025-02.tsv")),
+    ("2025-11", include_str!("../../published/2025-11.tsv")),
 ];
-const SUSPECTED: &str = include_str!("../published/suspected.tsv");
+const SUSPECTED: &str = include_str!("../../published/suspected.tsv");
 const COLUMNS: [&str; 12] = [
     "source",
     "system",

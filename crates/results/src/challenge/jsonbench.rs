@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
+use crate::challenge::score::{Entrant, QUESTIONS, hot};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::record::{Body, Cell, Phase, Trial, Verdict};
-use crate::score::{Entrant, QUESTIONS, hot};
 use crate::summary::Run;
 
 /// Runs of a question: the first is cold, the others are hot.
