@@ -9,6 +9,7 @@ pub mod compare;
 pub mod comparison;
 pub mod control;
 pub mod export;
+pub mod figure;
 pub mod folder;
 pub mod growth;
 pub mod id;
