@@ -3,17 +3,17 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Bar } from '../charts/bars.ts';
-import type { Metric } from '../metric.ts';
-import type { Page } from '../page.ts';
-import type { Table, TableCell } from './table.tsx';
-import { groupOf, placedBars } from '../bars.ts';
-import { bytes, count, interval, NONE, or, percent, seconds, whole } from '../format.ts';
-import { metric } from '../metric.ts';
-import { usePage } from '../page.ts';
-import { cellsOf, isUnsettled, questionsIn, standing } from '../select.ts';
-import { HOT, stepTitle, verdictWord } from '../words.ts';
-import { Multiples, Section } from './multiples.tsx';
+import type { Bar } from '../../charts/bars.ts';
+import type { Metric } from '../../metric.ts';
+import type { Page } from '../../page.ts';
+import type { Table, TableCell } from '../common/table.tsx';
+import { groupOf, placedBars } from '../../bars.ts';
+import { bytes, count, interval, NONE, or, percent, seconds, whole } from '../../format.ts';
+import { metric } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf, isUnsettled, questionsIn, standing } from '../../select.ts';
+import { HOT, stepTitle, verdictWord } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
 import { multiplesOf, tablesOf } from './questions.tsx';
 
 const LOADING = [{ step: 'load', title: 'Load, until durable and visible', phases: ['load'], data: null }];

@@ -3,16 +3,16 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Published } from '../model.ts';
-import type { Scored } from '../score.ts';
-import type { Kept } from '../state.ts';
-import type { Table } from './table.tsx';
-import { publishedBar } from '../bars.ts';
-import { bytes, count, NONE, or, percent, seconds, three, tick } from '../format.ts';
-import { usePage } from '../page.ts';
-import { scores } from '../score.ts';
-import { KEPT } from '../state.ts';
-import { Multiples, Section } from './multiples.tsx';
+import type { Published } from '../../model.ts';
+import type { Scored } from '../../score.ts';
+import type { Kept } from '../../state.ts';
+import type { Table } from '../common/table.tsx';
+import { publishedBar } from '../../bars.ts';
+import { bytes, count, NONE, or, percent, seconds, three, tick } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { scores } from '../../score.ts';
+import { KEPT } from '../../state.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
 import { SCORE_SCALE } from './scores.tsx';
 
 const QUESTIONS = [0, 1, 2, 3, 4];

@@ -3,7 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import { copyOrDownload, markdown } from '../export/markdown.ts';
+import { copyOrDownload, markdown } from '../../export/markdown.ts';
 
 export interface Column {
   title: string;

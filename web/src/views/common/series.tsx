@@ -3,14 +3,14 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Band, Point } from '../charts/lines.ts';
-import type { RunEvidence, Series } from '../model.ts';
+import type { Band, Point } from '../../charts/lines.ts';
+import type { RunEvidence, Series } from '../../model.ts';
 import type { Table } from './table.tsx';
-import { Figure } from '../charts/figure.tsx';
-import { drawLines, LINES_HEIGHT } from '../charts/lines.ts';
-import { colourOf } from '../colours.ts';
-import { byName, counted, nameInWords, NONE, or, seconds } from '../format.ts';
-import { usePage } from '../page.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { drawLines, LINES_HEIGHT } from '../../charts/lines.ts';
+import { colourOf } from '../../colours.ts';
+import { byName, counted, nameInWords, NONE, or, seconds } from '../../format.ts';
+import { usePage } from '../../page.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 

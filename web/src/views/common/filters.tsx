@@ -3,12 +3,12 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { State } from '../state.ts';
-import { count, tick, whole } from '../format.ts';
-import { metricsOf } from '../metric.ts';
-import { usePage } from '../page.ts';
-import { choices, initial } from '../state.ts';
-import { classWord, rankingTitle, stepTitle } from '../words.ts';
+import type { State } from '../../state.ts';
+import { count, tick, whole } from '../../format.ts';
+import { metricsOf } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { choices, initial } from '../../state.ts';
+import { classWord, rankingTitle, stepTitle } from '../../words.ts';
 
 type Sets = 'withoutSystems' | 'withoutVariants' | 'withoutClasses' | 'withoutProfiles' | 'withoutRankings' | 'withoutQuestions';
 

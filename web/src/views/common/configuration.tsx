@@ -3,15 +3,15 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Configuration } from '../model.ts';
-import type { Page } from '../page.ts';
-import type { Scorer } from '../scoring.ts';
-import { bytes, counted, NONE, seconds, three, whole } from '../format.ts';
-import { totalBytes } from '../metric.ts';
-import { usePage } from '../page.ts';
-import { scorers } from '../scoring.ts';
-import { cellsOf } from '../select.ts';
-import { classMeaning, classWord, configurationName, profileWord, rankingTitle, retainsWord, stepName } from '../words.ts';
+import type { Configuration } from '../../model.ts';
+import type { Page } from '../../page.ts';
+import type { Scorer } from '../../scoring.ts';
+import { bytes, counted, NONE, seconds, three, whole } from '../../format.ts';
+import { totalBytes } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { scorers } from '../../scoring.ts';
+import { cellsOf } from '../../select.ts';
+import { classMeaning, classWord, configurationName, profileWord, rankingTitle, retainsWord, stepName } from '../../words.ts';
 import { Section } from './multiples.tsx';
 import { TableOf } from './table.tsx';
 

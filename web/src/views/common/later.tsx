@@ -5,9 +5,9 @@ import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { ComponentType } from 'preact';
 import type { JSX } from 'preact';
 
-import type { Page } from '../page.ts';
-import { forget, watch, whenIdle } from '../charts/drawing.ts';
-import { PageContext, usePage } from '../page.ts';
+import type { Page } from '../../page.ts';
+import { forget, watch, whenIdle } from '../../charts/drawing.ts';
+import { PageContext, usePage } from '../../page.ts';
 
 interface Props {
   /** Name of the place, which is there before the part is drawn. */

@@ -3,13 +3,13 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Entry } from '../select.ts';
+import type { Entry } from '../../select.ts';
 import type { Table } from './table.tsx';
-import { placedBars } from '../bars.ts';
-import { byName, interval, nameInWords, or, seconds } from '../format.ts';
-import { metric } from '../metric.ts';
-import { usePage } from '../page.ts';
-import { COLD, configurationName, HOT, isQuestion, parametersOf, phaseWord, stepTitle, verdictWord } from '../words.ts';
+import { placedBars } from '../../bars.ts';
+import { byName, interval, nameInWords, or, seconds } from '../../format.ts';
+import { metric } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { COLD, configurationName, HOT, isQuestion, parametersOf, phaseWord, stepTitle, verdictWord } from '../../words.ts';
 import { Multiples, Section } from './multiples.tsx';
 
 /** Phases of questions that have a part of their own. */

@@ -3,17 +3,17 @@
 import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
 
-import type { Cell, CellEvidence, RunEvidence } from '../model.ts';
-import type { Dot } from '../charts/strip.ts';
+import type { Cell, CellEvidence, RunEvidence } from '../../model.ts';
+import type { Dot } from '../../charts/strip.ts';
 import type { Table } from './table.tsx';
-import { Figure } from '../charts/figure.tsx';
-import { drawStrip } from '../charts/strip.ts';
-import { stolen } from '../behind.ts';
-import { byName, bytes, counted, interval, nameInWords, NONE, or, seconds, times } from '../format.ts';
-import { totalRange } from '../metric.ts';
-import { usePage } from '../page.ts';
-import { isOutOfMemory } from '../select.ts';
-import { besideWords, cellName, isQuestion, phaseWord, profileWord, rankingTitle, stepTitle, verdictWord, VERDICTS } from '../words.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { drawStrip } from '../../charts/strip.ts';
+import { stolen } from '../../behind.ts';
+import { byName, bytes, counted, interval, nameInWords, NONE, or, seconds, times } from '../../format.ts';
+import { totalRange } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { isOutOfMemory } from '../../select.ts';
+import { besideWords, cellName, isQuestion, phaseWord, profileWord, rankingTitle, stepTitle, verdictWord, VERDICTS } from '../../words.ts';
 import { Pairs, Settings, Siblings } from './configuration.tsx';
 import { TableOf } from './table.tsx';
 

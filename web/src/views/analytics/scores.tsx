@@ -3,22 +3,22 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Bar, Scale } from '../charts/bars.ts';
-import type { Page } from '../page.ts';
-import type { Kind, Scorer } from '../scoring.ts';
-import type { Basis } from '../state.ts';
-import type { Multiple } from './multiples.tsx';
-import type { Table, TableCell } from './table.tsx';
-import { groupOf } from '../bars.ts';
-import { barsHeight, drawBars, multipleScale } from '../charts/bars.ts';
-import { Figure } from '../charts/figure.tsx';
-import { colourOf } from '../colours.ts';
-import { counted, NONE, three } from '../format.ts';
-import { usePage } from '../page.ts';
-import { scoredQuestions, scorers } from '../scoring.ts';
-import { BASES } from '../state.ts';
-import { configurationName, rankingTitle, stepName } from '../words.ts';
-import { Multiples, Section } from './multiples.tsx';
+import type { Bar, Scale } from '../../charts/bars.ts';
+import type { Page } from '../../page.ts';
+import type { Kind, Scorer } from '../../scoring.ts';
+import type { Basis } from '../../state.ts';
+import type { Multiple } from '../common/multiples.tsx';
+import type { Table, TableCell } from '../common/table.tsx';
+import { groupOf } from '../../bars.ts';
+import { barsHeight, drawBars, multipleScale } from '../../charts/bars.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { colourOf } from '../../colours.ts';
+import { counted, NONE, three } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { scoredQuestions, scorers } from '../../scoring.ts';
+import { BASES } from '../../state.ts';
+import { configurationName, rankingTitle, stepName } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
 
 /** What the axis of a score shows. */
 export const SCORE_SCALE = (values: readonly number[]): Scale => multipleScale(values, three, 'score, less is better');

@@ -3,15 +3,15 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Finding } from '../findings.ts';
-import type { View } from '../select.ts';
-import type { Catch } from '../catches.ts';
-import { catches, isUncompared } from '../catches.ts';
-import { findingsOf, headline, leading } from '../findings.ts';
-import { bytes, counted, list, moment, seconds, whole } from '../format.ts';
-import { usePage } from '../page.ts';
-import { classMeaning, isQuestion, rankingTitle } from '../words.ts';
-import { Glance } from './scores.tsx';
+import type { Finding } from '../../findings.ts';
+import type { View } from '../../select.ts';
+import type { Catch } from '../../catches.ts';
+import { catches, isUncompared } from '../../catches.ts';
+import { findingsOf, headline, leading } from '../../findings.ts';
+import { bytes, counted, list, moment, seconds, whole } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { classMeaning, isQuestion, rankingTitle } from '../../words.ts';
+import { Glance } from '../analytics/scores.tsx';
 
 const SURE: Record<Finding['difference'], string> = {
   shown: 'significant', 'not shown': 'not significant', once: 'no interval', counted: 'counted', alone: 'only one',

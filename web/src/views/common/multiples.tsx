@@ -3,13 +3,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { ComponentChildren, JSX } from 'preact';
 
-import type { Bar, Look, Reference, Scale } from '../charts/bars.ts';
-import { DRAWN, DRAWN_EACH, drawnBars } from '../bars.ts';
-import { barsHeight, drawBars, groupsOf, logScale } from '../charts/bars.ts';
-import { Figure } from '../charts/figure.tsx';
+import type { Bar, Look, Reference, Scale } from '../../charts/bars.ts';
+import { DRAWN, DRAWN_EACH, drawnBars } from '../../bars.ts';
+import { barsHeight, drawBars, groupsOf, logScale } from '../../charts/bars.ts';
+import { Figure } from '../../charts/figure.tsx';
 import type { Table } from './table.tsx';
 import { Tables } from './table.tsx';
-import { counted } from '../format.ts';
+import { counted } from '../../format.ts';
 
 /** One small chart. */
 export interface Multiple {

@@ -3,18 +3,18 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Metric } from '../metric.ts';
-import type { Page } from '../page.ts';
-import type { Entry, View } from '../select.ts';
-import type { Multiple } from './multiples.tsx';
-import type { Table, TableCell } from './table.tsx';
-import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../bars.ts';
-import { count, interval, NONE, or, seconds, times } from '../format.ts';
-import { documentsOf, metric as metricNamed } from '../metric.ts';
-import { usePage } from '../page.ts';
-import { cellsOf, questionsIn, standing, worstVerdict } from '../select.ts';
-import { COLD, configurationName, HOT, parametersOf, profileWord, stepTitle, verdictWord } from '../words.ts';
-import { Multiples, Section } from './multiples.tsx';
+import type { Metric } from '../../metric.ts';
+import type { Page } from '../../page.ts';
+import type { Entry, View } from '../../select.ts';
+import type { Multiple } from '../common/multiples.tsx';
+import type { Table, TableCell } from '../common/table.tsx';
+import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../../bars.ts';
+import { count, interval, NONE, or, seconds, times } from '../../format.ts';
+import { documentsOf, metric as metricNamed } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf, questionsIn, standing, worstVerdict } from '../../select.ts';
+import { COLD, configurationName, HOT, parametersOf, profileWord, stepTitle, verdictWord } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
 
 interface Step {
   step: string;

@@ -3,18 +3,18 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Field } from '../charts/matrix.ts';
-import type { Entry } from '../select.ts';
-import type { Table } from './table.tsx';
-import { DRAWN, groupOf } from '../bars.ts';
-import { Figure } from '../charts/figure.tsx';
-import { drawMatrix, matrixHeight } from '../charts/matrix.ts';
-import { NONE } from '../format.ts';
-import { usePage } from '../page.ts';
-import { cellsOf, questionsIn } from '../select.ts';
-import { configurationName, HOT, stepName } from '../words.ts';
-import { Section } from './multiples.tsx';
-import { Tables } from './table.tsx';
+import type { Field } from '../../charts/matrix.ts';
+import type { Entry } from '../../select.ts';
+import type { Table } from '../common/table.tsx';
+import { DRAWN, groupOf } from '../../bars.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { drawMatrix, matrixHeight } from '../../charts/matrix.ts';
+import { NONE } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf, questionsIn } from '../../select.ts';
+import { configurationName, HOT, stepName } from '../../words.ts';
+import { Section } from '../common/multiples.tsx';
+import { Tables } from '../common/table.tsx';
 
 function colour(word: string): string {
   if (word.startsWith('cpu')) return 'var(--colour-1)';

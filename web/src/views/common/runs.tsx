@@ -3,21 +3,21 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Grown } from '../charts/growth.ts';
-import type { RatioDot } from '../charts/dots.ts';
-import type { Entry, View } from '../select.ts';
-import type { Estimate } from '../stats.ts';
+import type { Grown } from '../../charts/growth.ts';
+import type { RatioDot } from '../../charts/dots.ts';
+import type { Entry, View } from '../../select.ts';
+import type { Estimate } from '../../stats.ts';
 import type { Table, TableCell } from './table.tsx';
-import { DRAWN } from '../bars.ts';
-import { dotsHeight, drawDots, ratioDomain, signOf } from '../charts/dots.ts';
-import { Figure } from '../charts/figure.tsx';
-import { drawGrowth, GROWTH_HEIGHT } from '../charts/growth.ts';
-import { colourOf } from '../colours.ts';
-import { count, interval, list, NONE, seconds, times, whole } from '../format.ts';
-import { usePage } from '../page.ts';
-import { cellsOf, standing, view } from '../select.ts';
-import { differs, ratio } from '../stats.ts';
-import { cellName, configurationKey, HOT, parametersOf, stepTitle, verdictWord } from '../words.ts';
+import { DRAWN } from '../../bars.ts';
+import { dotsHeight, drawDots, ratioDomain, signOf } from '../../charts/dots.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { drawGrowth, GROWTH_HEIGHT } from '../../charts/growth.ts';
+import { colourOf } from '../../colours.ts';
+import { count, interval, list, NONE, seconds, times, whole } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf, standing, view } from '../../select.ts';
+import { differs, ratio } from '../../stats.ts';
+import { cellName, configurationKey, HOT, parametersOf, stepTitle, verdictWord } from '../../words.ts';
 import { Section } from './multiples.tsx';
 import { Tables } from './table.tsx';
 

@@ -3,21 +3,21 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Scale } from '../charts/bars.ts';
-import type { Part, Stack } from '../charts/stack.ts';
-import type { Configuration, Structure } from '../model.ts';
-import type { Page } from '../page.ts';
-import type { Table } from './table.tsx';
-import { barsHeight } from '../charts/bars.ts';
-import { Figure } from '../charts/figure.tsx';
-import { drawStacks } from '../charts/stack.ts';
-import { colourOf } from '../colours.ts';
-import { list, NONE, or, percent, whole } from '../format.ts';
-import { usePage } from '../page.ts';
-import { cellsOf } from '../select.ts';
-import { configurationName, retainsWord, verdictWord } from '../words.ts';
-import { Multiples, Section } from './multiples.tsx';
-import { Tables } from './table.tsx';
+import type { Scale } from '../../charts/bars.ts';
+import type { Part, Stack } from '../../charts/stack.ts';
+import type { Configuration, Structure } from '../../model.ts';
+import type { Page } from '../../page.ts';
+import type { Table } from '../common/table.tsx';
+import { barsHeight } from '../../charts/bars.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { drawStacks } from '../../charts/stack.ts';
+import { colourOf } from '../../colours.ts';
+import { list, NONE, or, percent, whole } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf } from '../../select.ts';
+import { configurationName, retainsWord, verdictWord } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
+import { Tables } from '../common/table.tsx';
 
 function shares(values: readonly number[]): Scale {
   const least = Math.min(1, ...values);

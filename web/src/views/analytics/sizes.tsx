@@ -3,20 +3,20 @@
 import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
-import type { Reference, Scale } from '../charts/bars.ts';
-import type { Metric } from '../metric.ts';
-import type { Page } from '../page.ts';
-import type { Multiple } from './multiples.tsx';
-import type { Table } from './table.tsx';
-import type { Estimate } from '../stats.ts';
-import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../bars.ts';
-import { logScale } from '../charts/bars.ts';
-import { bytes, interval, NONE, or, percent, three } from '../format.ts';
-import { isOfFiles, totalBytes, totalRange } from '../metric.ts';
-import { usePage } from '../page.ts';
-import { cellsOf, standing } from '../select.ts';
-import { verdictWord } from '../words.ts';
-import { Multiples, Section } from './multiples.tsx';
+import type { Reference, Scale } from '../../charts/bars.ts';
+import type { Metric } from '../../metric.ts';
+import type { Page } from '../../page.ts';
+import type { Multiple } from '../common/multiples.tsx';
+import type { Table } from '../common/table.tsx';
+import type { Estimate } from '../../stats.ts';
+import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../../bars.ts';
+import { logScale } from '../../charts/bars.ts';
+import { bytes, interval, NONE, or, percent, three } from '../../format.ts';
+import { isOfFiles, totalBytes, totalRange } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf, standing } from '../../select.ts';
+import { verdictWord } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
 
 const TOTAL: Metric = {
   name: 'total', title: 'total bytes', higher: false, time: false, format: bytes,
