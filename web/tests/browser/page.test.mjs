@@ -247,6 +247,23 @@ test('a page without a cell, and one of a single round, open without an error', 
   }
 });
 
+test('a workload without parts of its own has its cells in a plain table, and no parts of others', async () => {
+  const { page, context, trouble } = await open(browser, 'other', { chart: false });
+  await page.waitForSelector('h1');
+  await page.evaluate(() => document.getElementById('at-others').scrollIntoView());
+  const table = page.locator('#at-others table');
+  await table.waitFor();
+  const words = await table.innerText();
+  for (const word of [/documents per second/, /500\/s \(450\/s … 550\/s\)/, /records per s/, /1.00k\/s/, /lost/, /ClickHouse 26.7 challenge/]) assert.match(words, word);
+  assert.match(await page.locator('main').innerText(), /Workload: append/);
+  const parts = await page.locator('header nav button').allInnerTexts();
+  assert.deepEqual(parts, ['Configurations', 'Series']);
+  await table.locator('button').first().click();
+  await page.waitForSelector('dialog[open]');
+  assert.deepEqual(trouble, []);
+  await context.close();
+});
+
 test('a run and a scale can be chosen, and a search narrows the list of many systems', async () => {
   const { page, context } = await open(browser, 'large');
   const title = await page.locator('h1').textContent();

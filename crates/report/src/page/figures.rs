@@ -112,6 +112,7 @@ struct Cell {
     verdict: Verdict,
     bound_by: Option<String>,
     metrics: BTreeMap<String, Number>,
+    intervals: BTreeMap<String, [Number; 2]>,
     of_best: Option<Ratio>,
     of_yardstick: Option<Ratio>,
 }
@@ -281,6 +282,11 @@ impl Cell {
             verdict: entry.verdict,
             bound_by: entry.bound_by.clone(),
             metrics: entry.metrics.iter().map(|(name, value)| (name.clone(), Number(*value))).collect(),
+            intervals: entry
+                .intervals
+                .iter()
+                .map(|(name, limits)| (name.clone(), limits.map(Number)))
+                .collect(),
             of_best: ratios.find(&key, Against::Best),
             of_yardstick: ratios.find(&key, Against::Reference),
         }

@@ -9,7 +9,7 @@ import type { Page } from '../../page.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { groupOf, placedBars } from '../../bars.ts';
 import { bytes, count, interval, NONE, or, percent, seconds, whole } from '../../format.ts';
-import { metric } from '../../metric.ts';
+import { axisOf, metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { cellsOf, isUnsettled, questionsIn, standing } from '../../select.ts';
 import { HOT, stepTitle, verdictWord } from '../../words.ts';
@@ -75,7 +75,7 @@ export function Load(): JSX.Element {
   return (
     <Section id="load" title="Load">
       <p>From the first document sent until all are durable and visible to a query. Timed separately: draining, until background work ends by itself, and compacting on command. Where a system was <em>not settled</em> at the time limit, its bar is the limit, not a time.</p>
-      <Multiples multiples={multiples} format={shown.format} axis={`${shown.title}, ${shown.higher ? 'more' : 'less'} is better`}
+      <Multiples multiples={multiples} format={shown.format} axis={axisOf(shown)}
         tables={() => [loadTable(page)]} empty="No load in this choice." />
       <Multiples multiples={after} format={seconds} axis="time, less is better" empty="Time to settle was not measured." />
     </Section>
@@ -108,7 +108,7 @@ function Cost({ id, title, shown, children }: { id: string; title: string; shown
   return (
     <Section id={id} title={title}>
       {children}
-      <Multiples multiples={multiples} format={shown.format} axis={`${shown.title}, less is better`}
+      <Multiples multiples={multiples} format={shown.format} axis={axisOf(shown)}
         tables={() => tablesOf(page, steps, shown)} empty="Not measured." />
     </Section>
   );

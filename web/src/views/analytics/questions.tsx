@@ -10,7 +10,7 @@ import type { Multiple } from '../common/multiples.tsx';
 import type { Table, TableCell } from '../common/table.tsx';
 import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../../bars.ts';
 import { count, interval, NONE, or, seconds, times } from '../../format.ts';
-import { documentsOf, metric as metricNamed } from '../../metric.ts';
+import { axisOf, documentsOf, metric as metricNamed } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { cellsOf, questionsIn, standing, worstVerdict } from '../../select.ts';
 import { COLD, configurationName, HOT, parametersOf, profileWord, stepTitle, verdictWord } from '../../words.ts';
@@ -97,9 +97,9 @@ export function tablesOf(page: Page, steps: readonly Step[], metric: Metric): Ta
 }
 
 /** What the axis of a metric says. */
-function axisOf(metric: Metric, from: View): string {
+function axisIn(from: View, metric: Metric): string {
   const own = metric.name === 'of_best' && from.rankings.length > 1 ? ' of the same ranking' : '';
-  return `${metric.title}${own}, ${metric.higher ? 'more' : 'less'} is better`;
+  return axisOf({ ...metric, title: `${metric.title}${own}` });
 }
 
 /** Ratios are those of the whole run: what they are held against may not be among what is shown. */
@@ -126,7 +126,7 @@ function Questions({ id, title, phases, children }: Props): JSX.Element {
   return (
     <Section id={id} title={title}>
       {children}
-      <Multiples multiples={multiples} format={metric.format} axis={axisOf(metric, page.from)} remark={remarkOf(page.from, steps, metric)}
+      <Multiples multiples={multiples} format={metric.format} axis={axisIn(page.from, metric)} remark={remarkOf(page.from, steps, metric)}
         tables={() => tablesOf(page, steps, metric)} empty={`No question was asked ${id} in the ${page.from.state.data} state in this choice.`} />
     </Section>
   );

@@ -19,7 +19,7 @@ import { verdictWord } from '../../words.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
 const TOTAL: Metric = {
-  name: 'total', title: 'total bytes', higher: false, time: false, format: bytes,
+  name: 'total', title: 'total bytes', better: 'lower', time: false, format: bytes,
   notes: (cell) => (isOfFiles(cell) ? ['files'] : []),
   of: totalRange,
 };

@@ -9,7 +9,7 @@ import type { Table } from './table.tsx';
 import { Figure } from '../../charts/figure.tsx';
 import { drawStrip } from '../../charts/strip.ts';
 import { stolen } from '../../behind.ts';
-import { byName, bytes, counted, interval, nameInWords, NONE, or, seconds, times } from '../../format.ts';
+import { byName, bytes, counted, figureTitle, interval, NONE, or, seconds, times, withInterval } from '../../format.ts';
 import { totalRange } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { isOutOfMemory } from '../../select.ts';
@@ -35,7 +35,7 @@ function trialTable(evidence: CellEvidence): Table {
     columns: [
       { title: 'round', figure: true }, { title: 'order', figure: true }, { title: 'ended', name: true }, { title: 'time', figure: true },
       { title: 'server’s own time', figure: true }, { title: 'verdict' }, { title: 'bound by' },
-      ...metrics.map((name) => ({ title: nameInWords(name), figure: true })),
+      ...metrics.map((name) => ({ title: figureTitle(name), figure: true })),
     ],
     rows: trials.round.map((round, index) => {
       const failure = trials.failure[index] ?? null;
@@ -160,7 +160,7 @@ export function CellDialog(): JSX.Element | null {
             : behind === undefined ? <p class="empty">No trials.</p> : <Trials cell={cell} evidence={behind} title={title} />}
         </Part>
         {own !== undefined && behind !== undefined && <Behind evidence={behind} run={own} />}
-        {metrics.length > 0 && <Part title="Measured"><Pairs of={metrics.map(([name, value]) => [nameInWords(name), byName(name, value)] as const)} /></Part>}
+        {metrics.length > 0 && <Part title="Measured"><Pairs of={metrics.map(([name, value]) => [figureTitle(name), withInterval(name, value, cell.intervals[name])] as const)} /></Part>}
         <Part title="Configuration"><Settings one={configuration} /><Siblings run={opened.run} cell={opened.cell} /></Part>
         {behind !== undefined && (
           <Part title="In the journal">
