@@ -70,7 +70,7 @@ pub fn growth(growths: &[Growth], look: Look) -> String {
         let Id { system, version, variant, storage } = &one.configuration;
         let mut row =
             vec![format!("{system} {version}"), variant.clone(), storage.clone(), one.figure.clone()];
-        let show = if one.figure.ends_with("bytes") { format::bytes } else { format::seconds };
+        let show = |value: f64| format::figure(one.unit, value);
         row.extend(scales.iter().map(|scale| {
             let point = one.points.iter().find(|(documents, _)| *documents as u64 == *scale);
             point.map_or_else(|| "–".to_owned(), |(_, value)| show(*value))

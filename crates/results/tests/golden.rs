@@ -9,6 +9,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use jsonathlon_results::export::{csv, jsonbench};
+use jsonathlon_results::figure::Figure;
 use jsonathlon_results::summary::Run;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
@@ -121,6 +122,16 @@ fn folder() -> PathBuf {
 
 fn golden(name: &str) -> String {
     std::fs::read_to_string(folder().join(name)).unwrap()
+}
+
+#[test]
+fn every_metric_is_registered() {
+    let run = run();
+    let summary = run.summary();
+    let names = run.trials().flat_map(|trial| trial.metrics.keys());
+    for name in names.chain(summary.results.iter().flat_map(|entry| entry.metrics.keys())) {
+        assert!(Figure::named(name).is_some(), "{name}: register it in crates/results/src/figure.rs");
+    }
 }
 
 fn run() -> Run {

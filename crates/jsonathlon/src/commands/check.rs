@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::checks;
 use jsonathlon_report::tables::Look;
+use jsonathlon_results::figure::SECONDS;
 use jsonathlon_results::growth::growth;
 use jsonathlon_results::noise::{alarms_too_often, self_comparisons};
 use jsonathlon_results::summary::{Run, Summary};
@@ -101,7 +102,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         other => other?,
     }
     let run = Run::read(&folder)?;
-    let comparisons = self_comparisons(&run, arguments.rounds);
+    let comparisons = self_comparisons(&run, &SECONDS, arguments.rounds);
     let failures = run.summary().failures;
     if let Some(failure) = failures.first() {
         anstream::eprintln!("{} trials failed; the first: {}", failures.len(), failure.error);
