@@ -468,7 +468,7 @@ fn verdict(gate: &Gate) -> String {
             "configurations have cells that are missing or not comparable in B".to_owned(),
         ),
         (ReasonKind::Incomplete, "B is not complete".to_owned(), String::new()),
-        (ReasonKind::Untested, "nothing could be tested".to_owned(), String::new()),
+        (ReasonKind::Untested, "no time could be tested".to_owned(), String::new()),
     ] {
         match gate.reasons.iter().filter(|reason| reason.kind == kind).count() {
             0 => {}

@@ -136,7 +136,7 @@ impl RunComparison {
         self.counts = Counts::of(&self.cells);
         let timed = tested - sizes_tested;
         if timed == 0 {
-            let text = "nothing could be tested: no load and no hot question has an interval, which needs two rounds \
+            let text = "no time could be tested: no load and no hot question has an interval, which needs two rounds \
                         on either side";
             add(ReasonKind::Untested, text.to_owned());
         }
