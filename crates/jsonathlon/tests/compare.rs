@@ -345,7 +345,12 @@ fn a_gate_that_tested_nothing_does_not_pass() {
     for runs in [["a", "b"], ["b", "a"], ["b", "b"]] {
         let arguments = [runs.as_slice(), &["--fail-on-regression", "1000%", "--allow-missing"]].concat();
         let text = compare(&world, &arguments).expect(1).stdout;
-        assert!(text.contains("NOT PASSED: no time could be tested; 2 sizes compared as counted; 13 cells have no interval"), "{text}");
+        assert!(
+            text.contains(
+                "NOT PASSED: no time could be tested; 2 sizes compared as counted; 13 cells have no interval"
+            ),
+            "{text}"
+        );
     }
     // A load that took five times as long is in sight. In one round it shows nothing, in three it does.
     let five = |trial: &mut Trial| trial.seconds = trial.seconds.map(|seconds| 5.0 * seconds);

@@ -10,9 +10,11 @@ use jsonathlon_results::comparison::Difference;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::record::Verdict;
 
-use crate::sections::{Section, none, optional, printable, short};
-use crate::tables::{Look, draw};
-use crate::{format, markdown};
+use crate::draw::Look;
+use crate::draw::markdown;
+use crate::draw::terminal::draw;
+use crate::format;
+use crate::section::{Section, none, optional, printable, short};
 
 /// Where nobody said what a cell may be slower by: a ratio without an interval that is further away from one is not
 /// folded away.

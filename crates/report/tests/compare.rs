@@ -4,8 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use jsonathlon_report::compare::{markdown, tables};
-use jsonathlon_report::markdown::render;
-use jsonathlon_report::tables::Look;
+use jsonathlon_report::draw::Look;
+use jsonathlon_report::run::markdown as render;
 use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};
 use jsonathlon_results::id::{Id, State};
 use jsonathlon_results::made::{self, cell, configuration};

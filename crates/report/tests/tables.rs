@@ -2,7 +2,8 @@
 
 use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
-use jsonathlon_report::tables::{Look, render};
+use jsonathlon_report::draw::Look;
+use jsonathlon_report::run::tables as render;
 use jsonathlon_results::made;
 use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
 use jsonathlon_results::record::{

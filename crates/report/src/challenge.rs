@@ -9,9 +9,10 @@ use jsonathlon_results::challenge::score::{Entrant, QUESTIONS, Score, Times, sco
 use jsonathlon_results::ranking::Preparation;
 use jsonathlon_results::summary::Summary;
 
+use crate::draw::Look;
+use crate::draw::terminal::draw;
 use crate::format;
-use crate::sections::{Section, none, optional};
-use crate::tables::{Look, draw};
+use crate::section::{Section, none, optional};
 
 /// What rows are ordered by, and whose times are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,9 +7,10 @@ use jsonathlon_results::growth::Growth;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::noise::SelfComparison;
 
+use crate::draw::Look;
+use crate::draw::terminal::draw;
 use crate::format;
-use crate::sections::Section;
-use crate::tables::{Look, draw};
+use crate::section::Section;
 
 /// The table of a system compared with itself.
 #[must_use]

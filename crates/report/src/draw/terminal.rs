@@ -1,30 +1,17 @@
-//! The tables that end a run.
+//! Sections as tables for a terminal.
 
 use std::fmt::Write;
 
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use jsonathlon_results::summary::{Run, Summary};
 
-use crate::sections::{self, Section};
+use crate::section::Section;
 
 /// How tables are drawn.
 #[derive(Debug, Clone, Copy)]
 pub struct Look {
     /// Colours and bold, for a terminal.
     pub colour: bool,
-}
-
-/// All tables of a run, with what a reader must know to judge them.
-#[must_use]
-pub fn render(run: &Run, look: Look) -> String {
-    render_summed_up(run, &run.summary(), look)
-}
-
-/// The same, where the summary is known: its intervals take most of the time.
-#[must_use]
-pub fn render_summed_up(run: &Run, summary: &Summary, look: Look) -> String {
-    draw(&sections::all(run, summary), look)
 }
 
 /// Draws sections one below the other.

@@ -7,8 +7,9 @@ use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::{Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
+use super::find;
 use crate::format;
-use crate::sections::{NAMES, Section, find, interval, name, none, optional};
+use crate::section::{NAMES, Section, interval, name, none, optional};
 
 /// The tables of all questions in all states that they were asked in.
 pub(crate) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
@@ -171,7 +172,7 @@ mod tests {
 
     #[test]
     fn the_page_calls_questions_the_same() {
-        let page = include_str!("../../../web/src/words.ts");
+        let page = include_str!("../../../../web/src/words.ts");
         for question in Question::ALL {
             let line = format!("['{}', '{}'],", question.id(), question.title());
             assert!(page.contains(&line), "{line}");

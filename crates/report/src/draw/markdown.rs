@@ -5,15 +5,7 @@
 
 use std::fmt::Write;
 
-use jsonathlon_results::summary::Run;
-
-use crate::sections::{self, Section};
-
-/// All tables of a run, as Markdown.
-#[must_use]
-pub fn render(run: &Run) -> String {
-    write(&sections::all(run, &run.summary()), 2)
-}
+use crate::section::Section;
 
 /// Writes sections one below the other, under headings of this level.
 pub(crate) fn write(sections: &[Section], level: usize) -> String {
