@@ -10,4 +10,5 @@ pub mod run;
 pub mod self_checks;
 
 mod analytics;
+mod any_workload;
 mod section;

@@ -1,5 +1,6 @@
 //! A run as tables: what it was, the tables of its workloads, how to read them, and what went wrong.
 
+use jsonathlon_results::control::CONTROL;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::ranking::{Preparation, Profile};
@@ -8,7 +9,10 @@ use jsonathlon_results::summary::{Run, Stolen, Summary};
 
 use crate::draw::terminal::{Look, draw};
 use crate::section::{Section, printable, short};
-use crate::{analytics, draw, format};
+use crate::{analytics, any_workload, draw, format};
+
+/// What stands in a summary beside the configurations: plain files, and the control.
+const BESIDE: [&str; 2] = ["files", CONTROL];
 
 /// All tables of a run, with what a reader must know to judge them.
 #[must_use]
@@ -30,10 +34,29 @@ pub fn markdown(run: &Run) -> String {
 
 fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![heading(run, summary)];
-    sections.extend(analytics::sections(run, summary));
+    for workload in workloads(summary) {
+        sections.extend(match workload {
+            analytics::NAME => analytics::sections(run, summary),
+            other => any_workload::sections(run, summary, other),
+        });
+    }
     sections.push(reading(run, summary));
     sections.extend(trouble(summary));
     sections
+}
+
+/// The workloads of a run, in the order in which they were measured; analytics of a run in which nothing was yet.
+fn workloads(summary: &Summary) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for entry in summary.results.iter().filter(|entry| !BESIDE.contains(&entry.cell.id.system.as_str())) {
+        if !found.contains(&entry.cell.workload.as_str()) {
+            found.push(&entry.cell.workload);
+        }
+    }
+    if found.is_empty() {
+        found.push(analytics::NAME);
+    }
+    found
 }
 
 fn heading(run: &Run, summary: &Summary) -> Section {
@@ -41,7 +64,8 @@ fn heading(run: &Run, summary: &Summary) -> Section {
     let data = &summary.data;
     let mut section = Section {
         title: format!(
-            "analytics: {} documents, {}",
+            "{}: {} documents, {}",
+            printable(&workloads(summary).join(", ")),
             format::whole(data.documents as f64),
             format::bytes(data.bytes as f64)
         ),

@@ -47,11 +47,11 @@ pub fn growth(runs: &[Summary]) -> Vec<Growth> {
                 Phase::Load => {
                     add(configuration.clone(), "load", &figure::SECONDS, entry.median_s);
                     let figure = &figure::PEAK_HARNESS_BYTES;
-                    add(configuration, "harness bytes", figure, entry.metrics.get(figure.name).copied());
+                    add(configuration, "harness bytes", figure, entry.metric(figure));
                 }
                 Phase::Steady => {
                     let figure = &figure::TOTAL_BYTES;
-                    let total = entry.metrics.get(figure.name).copied();
+                    let total = entry.metric(figure);
                     add(configuration, &format!("size{state}, bytes"), figure, total);
                 }
                 phase => {

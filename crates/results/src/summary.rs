@@ -115,6 +115,14 @@ pub struct Entry {
     pub intervals: BTreeMap<String, [f64; 2]>,
 }
 
+impl Entry {
+    /// A metric of it.
+    #[must_use]
+    pub fn metric(&self, figure: &Figure) -> Option<f64> {
+        self.metrics.get(figure.name).copied()
+    }
+}
+
 /// A trial without a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailureEntry {

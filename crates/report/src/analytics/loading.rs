@@ -1,5 +1,6 @@
 //! Loading: how long, how much, and what was refused.
 
+use jsonathlon_results::figure::{self, Figure};
 use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::Body;
@@ -35,22 +36,22 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
     section.left_also = vec![10, 14, 15];
     for configuration in by_class(run) {
         let Some(entry) = find(summary, configuration, &Step::Load, None) else { continue };
-        let metric = |name: &str| entry.metrics.get(name).copied();
-        let size = |state: State, name: &str| {
-            find(summary, configuration, &Step::Size, Some(state)).and_then(|e| e.metrics.get(name).copied())
+        let metric = |figure: &Figure| entry.metric(figure);
+        let size = |state: State, figure: &Figure| {
+            find(summary, configuration, &Step::Size, Some(state)).and_then(|entry| entry.metric(figure))
         };
         let mut row = name(configuration);
         row.extend([
-            share(metric("documents_loaded"), metric("documents_offered")),
-            optional(metric("documents_rejected"), format::whole),
+            share(metric(&figure::DOCUMENTS_LOADED), metric(&figure::DOCUMENTS_OFFERED)),
+            optional(metric(&figure::DOCUMENTS_REJECTED), format::whole),
             optional(entry.median_s, format::seconds),
             interval(Some(entry)),
-            optional(metric("documents_per_s"), format::count),
-            optional(metric("bytes_per_s"), |rate| format!("{:.0}", rate / 1e6)),
+            optional(metric(&figure::DOCUMENTS_PER_S), format::count),
+            optional(metric(&figure::BYTES_PER_S), |rate| format!("{:.0}", rate / 1e6)),
             entry.bound_by.clone().unwrap_or_else(none),
-            optional(metric("peak_pss_bytes"), format::bytes),
-            optional(size(State::Drained, "drained_s"), format::seconds),
-            optional(size(State::Compacted, "compacted_s"), format::seconds),
+            optional(metric(&figure::PEAK_PSS_BYTES), format::bytes),
+            optional(size(State::Drained, &figure::DRAINED_S), format::seconds),
+            optional(size(State::Compacted, &figure::COMPACTED_S), format::seconds),
             retains(run, configuration),
             entry.verdict.word().to_owned(),
         ]);

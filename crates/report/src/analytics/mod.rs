@@ -11,6 +11,9 @@ use jsonathlon_results::summary::{Entry, Run, Summary};
 use crate::challenge;
 use crate::section::Section;
 
+/// As it is called in journals.
+pub(crate) const NAME: &str = "analytics";
+
 /// All of them.
 pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = vec![loading::loading(run, summary), sizes::sizes(run, summary)];

@@ -2,6 +2,7 @@
 
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_results::comparison::{Against, Comparison, Difference};
+use jsonathlon_results::figure;
 use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::{Phase, Verdict};
@@ -104,9 +105,9 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
     let configuration = standing.configuration;
     let verdict = [standing.hot, standing.cold].into_iter().flatten().map(|entry| entry.verdict).max();
     let mut words = verdict.map_or_else(none, |verdict| verdict.word().to_owned());
-    let error = standing.hot.and_then(|entry| entry.metrics.get("relative_error"));
+    let error = standing.hot.and_then(|entry| entry.metric(&figure::RELATIVE_ERROR));
     if let (Some(Verdict::Approximate), Some(error)) = (verdict, error) {
-        words.push_str(&format!(", error ≤ {}", format::percent(*error)));
+        words.push_str(&format!(", error ≤ {}", format::percent(error)));
     }
     if !standing.comparable {
         words.push_str(", not comparable");
@@ -117,7 +118,7 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
     }
     let reading = standing.hot.filter(|entry| entry.cell.phase == Phase::HotNotInMemory);
     if let Some(entry) = reading {
-        let bytes = entry.metrics.get("read_bytes").copied().unwrap_or_default();
+        let bytes = entry.metric(&figure::READ_BYTES).unwrap_or_default();
         words.push_str(&format!(
             ", {} (reads {} a trial)",
             Phase::HotNotInMemory.words(),
@@ -145,7 +146,7 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
         words,
         standing.hot.and_then(|entry| entry.bound_by.clone()).unwrap_or_else(none),
         optional(
-            standing.time().and(standing.hot).and_then(|e| e.metrics.get("documents_per_s").copied()),
+            standing.time().and(standing.hot).and_then(|e| e.metric(&figure::DOCUMENTS_PER_S)),
             format::count,
         ),
     ]);

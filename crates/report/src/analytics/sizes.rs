@@ -1,5 +1,6 @@
 //! Sizes, beside those of the same documents in plain files.
 
+use jsonathlon_results::figure::{self, Figure};
 use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::summary::{Run, Summary};
 
@@ -33,7 +34,7 @@ pub(super) fn sizes(run: &Run, summary: &Summary) -> Section {
         .results
         .iter()
         .find(|entry| entry.cell.id.system == "files" && entry.cell.id.variant == "raw")
-        .and_then(|entry| entry.metrics.get("files_bytes").copied());
+        .and_then(|entry| entry.metric(&figure::FILES_BYTES));
     let documents = summary.data.documents.max(1) as f64;
     let of_raw = |total: Option<f64>| match (total, raw) {
         (Some(total), Some(raw)) if raw > 0.0 => format::percent(total / raw),
@@ -47,7 +48,7 @@ pub(super) fn sizes(run: &Run, summary: &Summary) -> Section {
         else {
             continue;
         };
-        let total = entry.metrics.get("files_bytes").copied();
+        let total = entry.metric(&figure::FILES_BYTES);
         logs.push(None);
         section.rows.push(vec![
             none(),
@@ -67,19 +68,24 @@ pub(super) fn sizes(run: &Run, summary: &Summary) -> Section {
     for configuration in by_class(run) {
         for state in State::ALL {
             let Some(entry) = find(summary, configuration, &Step::Size, Some(state)) else { continue };
-            let metric = |name: &str| entry.metrics.get(name).copied();
-            let total = metric("total_bytes").or_else(|| metric("files_bytes"));
+            let metric = |figure: &Figure| entry.metric(figure);
+            let total = metric(&figure::TOTAL_BYTES).or_else(|| metric(&figure::FILES_BYTES));
             let mut row = name(configuration);
             row.extend([
                 state.word().to_owned(),
-                size_with_range(total, metric("least_total_bytes"), metric("most_total_bytes"), &mut ranges),
-                optional(metric("data_bytes"), format::bytes),
-                optional(metric("index_bytes"), format::bytes),
-                optional(metric("files_bytes"), format::bytes),
+                size_with_range(
+                    total,
+                    metric(&figure::LEAST_TOTAL_BYTES),
+                    metric(&figure::MOST_TOTAL_BYTES),
+                    &mut ranges,
+                ),
+                optional(metric(&figure::DATA_BYTES), format::bytes),
+                optional(metric(&figure::INDEX_BYTES), format::bytes),
+                optional(metric(&figure::FILES_BYTES), format::bytes),
                 optional(total, |total| format!("{:.1}", total / documents)),
                 of_raw(total),
             ]);
-            logs.push(metric("log_bytes"));
+            logs.push(metric(&figure::LOG_BYTES));
             section.rows.push(row);
         }
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
 use crate::challenge::score::{Entrant, QUESTIONS, hot};
+use crate::figure::{self, Figure};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::record::{Body, Cell, Phase, Trial, Verdict};
@@ -139,7 +140,7 @@ impl<'a> Export<'a> {
         let configuration = self.configuration;
         let size =
             self.trials.iter().find(|trial| trial.cell.step == Step::Size && is_in(trial, self.state))?;
-        let bytes = |name: &str| size.metrics.get(name).map(|value| *value as u64);
+        let bytes = |figure: &Figure| figure.value(size).map(|value| value as u64);
         let machine = &self.run.manifest.machine;
         let mut tags =
             vec![configuration.id.variant.clone(), format!("storage-{}", configuration.id.storage)];
@@ -155,8 +156,10 @@ impl<'a> Export<'a> {
         }
         let result = self.each(|trial| trial.seconds.map(to_the_nanosecond));
         let memory = self.each(|trial| {
-            let bytes = ["peak_pss_bytes", "held_pss_bytes"].iter().find_map(|name| trial.metrics.get(*name));
-            bytes.map(|bytes| *bytes as u64)
+            let bytes = [figure::PEAK_PSS_BYTES, figure::HELD_PSS_BYTES]
+                .iter()
+                .find_map(|figure| figure.value(trial));
+            bytes.map(|bytes| bytes as u64)
         });
         let file = ResultFile {
             system: configuration.title.clone(),
@@ -167,10 +170,10 @@ impl<'a> Export<'a> {
             retains_structure: if self.retains_value() { "yes" } else { "no" }.to_owned(),
             tags,
             dataset_size: self.run.manifest.data.documents,
-            num_loaded_documents: self.load.metrics.get("documents_loaded").map_or(0, |count| *count as u64),
-            total_size: bytes("total_bytes").or_else(|| bytes("files_bytes"))?,
-            data_size: bytes("data_bytes"),
-            index_size: bytes("index_bytes"),
+            num_loaded_documents: figure::DOCUMENTS_LOADED.value(self.load).map_or(0, |count| count as u64),
+            total_size: bytes(&figure::TOTAL_BYTES).or_else(|| bytes(&figure::FILES_BYTES))?,
+            data_size: bytes(&figure::DATA_BYTES),
+            index_size: bytes(&figure::INDEX_BYTES),
             result,
             memory_usage: memory.iter().flatten().any(Option::is_some).then_some(memory),
             load_time: self.load.seconds.map(to_the_nanosecond),

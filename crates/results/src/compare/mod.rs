@@ -414,7 +414,7 @@ fn figure_of(pair: &matching::Pair<'_>) -> &'static Figure {
     if pair.b.cell.phase != Phase::Steady {
         return &figure::SECONDS;
     }
-    let both = |figure: &Figure| [pair.a, pair.b].iter().all(|entry| entry.metrics.contains_key(figure.name));
+    let both = |figure: &Figure| [pair.a, pair.b].iter().all(|entry| entry.metric(figure).is_some());
     if both(&figure::TOTAL_BYTES) || !both(&figure::FILES_BYTES) {
         &figure::TOTAL_BYTES
     } else {
@@ -524,7 +524,7 @@ fn cell(
         median_s: entry.median_s.filter(|_| verdict.has_time()),
         value: match *figure {
             figure::SECONDS => entry.median_s,
-            _ => entry.metrics.get(figure.name).copied(),
+            _ => entry.metric(figure),
         }
         .filter(|_| verdict.has_time()),
         trials: entry.trials,

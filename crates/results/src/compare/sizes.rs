@@ -93,12 +93,10 @@ fn of<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<&'a Entry>
 fn size(entries: &[&Entry], state: State) -> Option<f64> {
     let entry =
         entries.iter().find(|entry| entry.cell.step == Step::Size && entry.cell.state == Some(state))?;
-    [figure::TOTAL_BYTES, figure::FILES_BYTES]
-        .iter()
-        .find_map(|figure| entry.metrics.get(figure.name).copied())
+    [figure::TOTAL_BYTES, figure::FILES_BYTES].iter().find_map(|figure| entry.metric(figure))
 }
 
 fn most(entries: &[&Entry], metric: &Figure, wanted: impl Fn(&Step) -> bool) -> Option<f64> {
     let wanted = entries.iter().filter(|entry| wanted(&entry.cell.step));
-    wanted.filter_map(|entry| entry.metrics.get(metric.name).copied()).reduce(f64::max)
+    wanted.filter_map(|entry| entry.metric(metric)).reduce(f64::max)
 }
