@@ -151,6 +151,7 @@ test('classes stand under headings of their own, and the first sentence names on
   assert.ok(bars.some((label) => /, As is: /.test(label)) && bars.some((label) => /, Prepared: /.test(label)));
   assert.ok(bars.some((label) => /not in memory: .* read.*, Prepared, stock: /.test(label)), bars.join('\n'));
   await page.locator('#part-hot > details > summary').click();
+  await page.locator('#part-hot table tr.group').first().waitFor();
   assert.deepEqual((await page.locator('#part-hot table').first().locator('tr.group').allTextContents()).slice(0, 2), ['As is', 'Prepared']);
   assert.deepEqual(trouble, []);
   await context.close();
