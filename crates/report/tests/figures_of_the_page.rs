@@ -1,6 +1,8 @@
 //! The page's copy of the registry of figures is made from it: `JSONATHLON_WRITE_FIGURES=1 cargo test -p
 //! jsonathlon-report --test figures_of_the_page` writes it anew, then `npm run build` in `web/`.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 use std::fmt::Write;
 use std::path::Path;
 

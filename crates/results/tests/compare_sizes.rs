@@ -1,5 +1,7 @@
 //! Two runs made by hand beside each other: what their sizes allow to say.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 mod support;
 
 use jsonathlon_results::compare::{
