@@ -69,7 +69,7 @@ function placed(from: View, entry: Entry, metric: Metric, open: (entry: Entry) =
 
 /** Cells as bars, rankings apart, in each the best first, then what is not ranked, last what has no figure. */
 export function placedBars(from: View, entries: readonly Entry[], metric: Metric, open: (entry: Entry) => void): Placed[] {
-  const worth = (one: Placed): number => (one.bar.value ?? Infinity) * (metric.higher ? -1 : 1);
+  const worth = (one: Placed): number => (one.bar.value ?? Infinity) * (metric.better === 'higher' ? -1 : 1);
   return entries
     .filter((entry) => !entry.configuration.reference)
     .map((entry) => placed(from, entry, metric, open))

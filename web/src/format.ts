@@ -1,5 +1,8 @@
 // Figures with as many digits as they deserve: three. The program's own tables follow the same rules.
 
+import type { Better, Unit } from './figures.ts';
+import { FIGURES } from './figures.ts';
+
 /** What stands where there is no figure. */
 export const NONE = '–';
 
@@ -53,9 +56,32 @@ export function whole(value: number): string {
   return Number.isFinite(value) ? Math.round(value).toLocaleString('en-US') : NONE;
 }
 
-/** A figure by the unit that its name ends in. */
+/** The registered figures by name. */
+export const REGISTERED: ReadonlyMap<string, { title: string; unit: Unit; better: Better; ofProcesses: boolean }> =
+  new Map(FIGURES.map(([name, title, unit, better, ofProcesses]) => [name, { title, unit, better, ofProcesses }]));
+
+/** What a figure is called; one that is not registered goes by its name. */
+export function figureTitle(name: string): string {
+  return REGISTERED.get(name)?.title ?? nameInWords(name);
+}
+
+function byUnit(unit: Unit, value: number): string {
+  switch (unit) {
+    case 's': return seconds(value);
+    case 'B': return bytes(value);
+    case 'B/s': return `${bytes(value)}/s`;
+    case '/s': return `${count(value)}/s`;
+    case 'share': return percent(value);
+    case 'count':
+    case 'number': return Number.isInteger(value) ? whole(value) : three(value);
+  }
+}
+
+/** A figure in its unit, or in the one that its name ends in where it is not registered. */
 export function byName(name: string, value: number): string {
   if (!Number.isFinite(value)) return NONE;
+  const known = REGISTERED.get(name);
+  if (known !== undefined) return byUnit(known.unit, value);
   if (name.endsWith('bytes_per_s')) return `${bytes(value)}/s`;
   if (name.endsWith('_per_s')) return `${count(value)}/s`;
   if (name.endsWith('_bytes') || name === 'bytes') return bytes(value);
@@ -64,6 +90,12 @@ export function byName(name: string, value: number): string {
   if (name.endsWith('_s')) return seconds(value);
   if (name.endsWith('_share') || name.endsWith('_error')) return percent(value);
   return Number.isInteger(value) ? whole(value) : three(value);
+}
+
+/** A figure with its interval. */
+export function withInterval(name: string, value: number, limits: readonly [number, number] | undefined): string {
+  const [low, high] = limits ?? [value, value];
+  return low === high ? byName(name, value) : `${byName(name, value)} (${byName(name, low)} … ${byName(name, high)})`;
 }
 
 /** A figure, or the sign that there is none. */

@@ -6,7 +6,7 @@ import { whenIdle } from './charts/drawing.ts';
 import type { Evidence } from './model.ts';
 import { unpackEvidence, unpackFigures } from './unpack.ts';
 import { App } from './views/app.tsx';
-import { startTheme } from './views/theme.tsx';
+import { startTheme } from './views/common/theme.tsx';
 
 function told(place: Element, error: unknown): void {
   const words = document.createElement('p');

@@ -1,14 +1,15 @@
 // What can be read of a cell: its time, what follows from it, and whatever else was measured.
 
 import type { Cell, Configuration, Ratio, Run } from './model.ts';
+import type { Better } from './figures.ts';
 import type { Estimate } from './stats.ts';
-import { byName, count, nameInWords, seconds, times } from './format.ts';
+import { byName, count, figureTitle, REGISTERED, seconds, times } from './format.ts';
 
 export interface Metric {
   name: string;
   title: string;
-  /** More is better. */
-  higher: boolean;
+  /** Which direction is better; null where it is not known, or neither is. */
+  better: Better;
   /** A time of the trial itself: published times can stand beside it. */
   time: boolean;
   format: (value: number) => string;
@@ -34,8 +35,17 @@ export function documentsOf(run: Run, configuration: number): number {
   return known.get(configuration) ?? run.data.documents;
 }
 
-function exact(value: number | null | undefined): Estimate | null {
-  return value === null || value === undefined || !Number.isFinite(value) ? null : { value, low: null, high: null };
+/** A metric of a cell, with its interval over rounds where it has one. */
+function measuredIn(cell: Cell, name: string): Estimate | null {
+  const value = cell.metrics[name];
+  if (value === undefined || !Number.isFinite(value)) return null;
+  const [low, high] = cell.intervals[name] ?? [null, null];
+  return { value, low, high };
+}
+
+/** What an axis says of the direction. */
+export function axisOf({ title, better }: Pick<Metric, 'title' | 'better'>): string {
+  return better === null ? title : `${title}, ${better === 'higher' ? 'more' : 'less'} is better`;
 }
 
 function beside(one: Ratio | null): Estimate | null {
@@ -45,7 +55,7 @@ function beside(one: Ratio | null): Estimate | null {
 const TIME: Metric = {
   name: 'time',
   title: 'time',
-  higher: false,
+  better: 'lower',
   time: true,
   format: seconds,
   of: (cell) => (cell.median_s === null ? null : { value: cell.median_s, low: cell.low_s, high: cell.high_s }),
@@ -56,7 +66,7 @@ const DERIVED: readonly Metric[] = [
   {
     name: 'of_best',
     title: '× of best',
-    higher: false,
+    better: 'lower',
     time: false,
     format: times,
     of: (cell) => beside(cell.of_best),
@@ -65,7 +75,7 @@ const DERIVED: readonly Metric[] = [
   {
     name: 'of_yardstick',
     title: '× of yardstick',
-    higher: false,
+    better: 'lower',
     time: false,
     format: times,
     of: (cell) => beside(cell.of_yardstick),
@@ -74,7 +84,7 @@ const DERIVED: readonly Metric[] = [
   {
     name: 'documents_per_s',
     title: 'documents per second',
-    higher: true,
+    better: 'higher',
     time: false,
     format: (value) => `${count(value)}/s`,
     of: (cell, run) => {
@@ -86,31 +96,16 @@ const DERIVED: readonly Metric[] = [
   },
 ];
 
-const TITLES: ReadonlyMap<string, string> = new Map([
-  ['server_s', 'server’s own time'],
-  ['server_cpu_s', 'CPU seconds, system'],
-  ['client_cpu_s', 'CPU seconds, client'],
-  ['peak_pss_bytes', 'peak memory'],
-  ['held_pss_bytes', 'memory held'],
-  ['idle_pss_bytes', 'memory when idle'],
-  ['read_bytes', 'bytes read'],
-  ['written_bytes', 'bytes written'],
-]);
-
-/** The worker of the harness, with client and decoding, is in these figures of an embedded engine. */
-function isOfProcesses(name: string): boolean {
-  return name === 'server_cpu_s' || name.endsWith('_pss_bytes');
-}
-
 function measured(name: string): Metric {
   return {
     name,
-    title: TITLES.get(name) ?? nameInWords(name),
-    higher: name.endsWith('_per_s'),
+    title: figureTitle(name),
+    better: REGISTERED.get(name)?.better ?? null,
     time: false,
     format: (value) => byName(name, value),
-    of: (cell) => exact(cell.metrics[name]),
-    notes: (_, configuration) => (isOfProcesses(name) && configuration.embedded ? ['embedded'] : []),
+    of: (cell) => measuredIn(cell, name),
+    // The worker of the harness, with client and decoding, is in figures of the processes of an embedded engine.
+    notes: (_, configuration) => (REGISTERED.get(name)?.ofProcesses === true && configuration.embedded ? ['embedded'] : []),
   };
 }
 
@@ -129,7 +124,7 @@ export function metricsOf(runs: readonly Run[]): Metric[] {
     }
   }
   for (const one of DERIVED) names.delete(one.name);
-  const known = [...TITLES.keys()].filter((name) => names.delete(name));
+  const known = [...REGISTERED.keys()].filter((name) => names.delete(name));
   return [...DERIVED, ...[...known, ...[...names].sort()].map(measured)];
 }
 
@@ -141,6 +136,11 @@ export function isOfFiles(cell: Cell): boolean {
 /** Bytes that count as the size: the system's own catalogue, else its files. */
 export function totalBytes(cell: Cell): number | null {
   return cell.metrics.total_bytes ?? cell.metrics.files_bytes ?? null;
+}
+
+/** The same with its interval over loads; without one where it was taken once. */
+export function totalEstimate(cell: Cell): Estimate | null {
+  return measuredIn(cell, isOfFiles(cell) ? 'files_bytes' : 'total_bytes');
 }
 
 /** The same with its range over several loads. */

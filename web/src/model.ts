@@ -156,6 +156,8 @@ export interface Cell {
   bound_by: string | null;
   /** Units stand last in the names: `total_bytes`, `documents_per_s`, `server_cpu_s`, …. */
   metrics: Record<string, number>;
+  /** 95 % intervals over rounds of those metrics that have one, such as throughput and sizes. */
+  intervals: Record<string, [number, number]>;
   /** Beside the fastest comparable cell of the same ranking. */
   of_best: Ratio | null;
   /** Beside the yardstick on one core. */

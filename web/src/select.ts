@@ -5,6 +5,9 @@ import type { State } from './state.ts';
 import { bytes } from './format.ts';
 import { CLASSES, isQuestion, parametersOf, PROFILES, verdictWord } from './words.ts';
 
+/** The workload of loading and questions. */
+export const ANALYTICS = 'analytics';
+
 /** A cell with its configuration, and where it stands in the page's data. */
 export interface Entry {
   run: number;
@@ -103,7 +106,7 @@ export function view(figures: Figures, state: State, runIndex = state.run): View
   run.cells.forEach((cell, index) => {
     const configuration = run.configurations[cell.configuration];
     if (configuration === undefined) return;
-    const analytics = cell.workload === 'analytics';
+    const analytics = cell.workload === ANALYTICS;
     if (cell.step === 'load' && analytics) loads.set(cell.configuration, cell);
     if (shown[cell.configuration] !== true || (analytics && state.withoutQuestions.has(cell.step))) return;
     if (analytics && isQuestion(cell.step)) questions.add(cell.step);
@@ -148,22 +151,22 @@ const selected = new WeakMap<View, Map<string, readonly Entry[]>>();
 
 /** The cells of a step in phases and a state of the data, one for each configuration. */
 export function cellsOf(
-  from: View, step: string, phases: readonly string[], data: string | null = from.state.data,
+  from: View, step: string, phases: readonly string[], data: string | null = from.state.data, workload = ANALYTICS,
 ): readonly Entry[] {
   // Every part of the page asks for the same few.
   const known = selected.get(from) ?? new Map<string, readonly Entry[]>();
   selected.set(from, known);
-  const name = JSON.stringify([step, phases, data]);
-  const found = known.get(name) ?? select(from, step, phases, data);
+  const name = JSON.stringify([workload, step, phases, data]);
+  const found = known.get(name) ?? select(from.bySteps.get(step) ?? [], workload, phases, data);
   known.set(name, found);
   return found;
 }
 
-function select(from: View, step: string, phases: readonly string[], data: string | null): Entry[] {
+function select(entries: readonly Entry[], workload: string, phases: readonly string[], data: string | null): Entry[] {
   const found = new Map<string, Entry>();
-  for (const entry of from.bySteps.get(step) ?? []) {
+  for (const entry of entries) {
     const { cell } = entry;
-    if (cell.workload !== 'analytics' || !phases.includes(cell.phase)) continue;
+    if (cell.workload !== workload || !phases.includes(cell.phase)) continue;
     if (data !== null && cell.state !== null && cell.state !== data) continue;
     const key = `${cell.configuration} ${data === null ? cell.state : ''} ${parametersOf(cell)}`;
     const before = found.get(key);
@@ -201,7 +204,7 @@ export function isOutOfMemory(cell: Cell): boolean {
 function loadNote(from: View, cell: Cell): string | null {
   if (cell.step === 'load') return null;
   const load = from.loads.get(cell.configuration);
-  if (load === undefined) return cell.workload === 'analytics' ? 'no load known' : null;
+  if (load === undefined) return cell.workload === ANALYTICS ? 'no load known' : null;
   if (load.verdict === 'exact') return null;
   return load.verdict === 'partial' ? 'partial load' : `load ${verdictWord(load.verdict)}`;
 }

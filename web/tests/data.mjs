@@ -164,7 +164,7 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, hot
       low_s: several ? Math.min(...perRound) * 0.97 : null, high_s: several ? Math.max(...perRound) * 1.03 : null, verdict,
       bound_by: middle === null ? null : ['one core', 'cpu', 'cpu, part', 'disk', 'waiting'][Math.floor(random() * 5)],
       metrics: more.metrics ?? (middle === null ? {} : { peak_pss_bytes: Math.round(2e8 * (1 + random())), server_cpu_s: Number((middle * 1.4).toPrecision(4)), server_s: middle * 0.9 }),
-      of_best: null, of_yardstick: null,
+      intervals: {}, of_best: null, of_yardstick: null,
     });
     evidence.push({
       key: `analytics/${configurations[index].system}@${configurations[index].version}/${configurations[index].variant}/${step}/${phase}${state === null ? '' : `/${state}`}`,
@@ -190,7 +190,10 @@ export function makeRun({ name, configurations, documents, seed, rounds = 3, hot
       put(index, 'size', 'steady', state, 0, 0, { metrics: { total_bytes: total, data_bytes: Math.round(total * 0.85), index_bytes: Math.round(total * 0.15), files_bytes: total + 4096, log_bytes: 1e6, [`${state}_s`]: 0.01 + random(), ...(oddities && one.system === 'mongodb' && state === 'drained' ? { background_work_left: 3 } : {}) } });
       cells.at(-1).verdict = partial ? 'partial' : 'exact';
       const sizes = sizeTrials(evidence.at(-1).trials, total, one.preparation === null ? 1 : rounds, random);
-      if (sizes.length > 1) Object.assign(cells.at(-1).metrics, { least_total_bytes: Math.min(...sizes), most_total_bytes: Math.max(...sizes) });
+      if (sizes.length > 1) {
+        Object.assign(cells.at(-1).metrics, { least_total_bytes: Math.min(...sizes), most_total_bytes: Math.max(...sizes) });
+        cells.at(-1).intervals.total_bytes = [total * 0.97, total * 1.03];
+      }
     }
     QUESTIONS.forEach((step, question) => {
       const base = documents * pace * (0.4 + question * 0.35);
@@ -353,6 +356,20 @@ export function empty() {
   const { figures, evidence } = pack([makeRun({ name: 'empty', configurations: fewSystems(), documents: 1000, seed: 4 })]);
   Object.assign(figures.runs[0], { cells: [], failures: [], scores: [], rounds: null });
   Object.assign(evidence.runs[0], { cells: [], series: null });
+  return { figures, evidence };
+}
+
+/** A run of a workload that the page has no parts for: rates and counts, and no time. */
+export function other() {
+  const { figures, evidence } = pack([makeRun({ name: 'other', configurations: fewSystems(), documents: 1000, seed: 6 })]);
+  const [run, behind] = [figures.runs[0], evidence.runs[0]];
+  const kept = run.cells.flatMap((cell, place) => (cell.step === 'load' ? [place] : []));
+  behind.cells = kept.map((place) => behind.cells[place]);
+  run.cells = kept.map((place, index) => ({
+    ...run.cells[place], workload: 'append', step: 'insert', phase: 'batch', state: null, parameters: { clients: 4 }, verdict: 'exact',
+    median_s: null, low_s: null, high_s: null, metrics: { records_per_s: 1000 * (index + 1), documents_per_s: 500, lost: 0 }, intervals: { documents_per_s: [450, 550] },
+  }));
+  Object.assign(run, { scores: [], failures: [] });
   return { figures, evidence };
 }
 

@@ -11,7 +11,6 @@ pub mod endpoint;
 pub mod prepared;
 pub mod rows;
 pub mod worker;
-pub mod yardstick;
 
 mod bulk;
 mod chdb;
@@ -33,6 +32,7 @@ mod sqlite;
 mod testing;
 mod tls;
 mod wire;
+mod yardstick;
 
 pub use connect::Connector;
 pub use driver::{

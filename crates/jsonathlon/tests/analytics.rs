@@ -13,6 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use jsonathlon_results::figure::Figure;
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Body, Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
@@ -30,6 +31,9 @@ fn run(out: &Path, arguments: &[&str]) -> (Run, Summary) {
     let printed: Summary = serde_json::from_slice(&output.stdout).unwrap();
     let run = Run::read(out).unwrap();
     assert_eq!(run.summary(), printed, "what was printed is not what the journal says");
+    for name in run.trials().flat_map(|trial| trial.metrics.keys()) {
+        assert!(Figure::named(name).is_some(), "{name}: register it in crates/results/src/figure.rs");
+    }
     (run, printed)
 }
 

@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use jsonathlon_results::jsonbench::{parse, read};
+use jsonathlon_results::challenge::jsonbench::{parse, read};
 use jsonathlon_results::record::Phase;
 use jsonathlon_results::summary::Run;
 use serde_json::{Value, json};

@@ -115,8 +115,10 @@ fn two_equal_runs_show_no_difference_anywhere() {
     let ended = compare(&world, &["a", "b", "--json", "--fail-on-regression", "0"]).expect(0);
     let comparison = json_of(&ended);
     let cells = comparison["cells"].as_array().unwrap();
-    assert_eq!(cells.len(), 13, "a load, and six questions cold and hot");
-    assert!(cells.iter().all(|cell| cell["outcome"] == "no difference shown"), "{}", ended.stdout);
+    assert_eq!(cells.len(), 15, "a load, its size drained and compacted, and six questions cold and hot");
+    let (sizes, times): (Vec<&Value>, Vec<&Value>) = cells.iter().partition(|cell| cell["step"] == "size");
+    assert!(times.iter().all(|cell| cell["outcome"] == "no difference shown"), "{}", ended.stdout);
+    assert!(sizes.iter().all(|cell| cell["outcome"] == "same size"), "{}", ended.stdout);
     assert_eq!(comparison["differences"], json!([]));
     let text = compare(&world, &["a", "b"]).expect(0).stdout;
     assert!(
@@ -147,7 +149,7 @@ fn a_planted_slow_down_by_a_fifth_is_slower_and_fails() {
     }
     let text = compare(&world, &["a", "b", "--fail-on-regression", "5%"]).expect(1).stdout;
     let verdict = "NOT PASSED: 1 cell is slower by more than 5 %; 7 cells tested (loads and hot questions), together \
-                   at 5 %\n";
+                   at 5 %; 2 sizes compared as counted\n";
     assert!(text.contains(verdict), "{text}");
     let regression = "regression: ma 1.0 plain default: q2 hot takes 1.20 times as long";
     assert!(text.contains(regression), "{text}");
@@ -302,7 +304,7 @@ fn what_is_gone_from_a_run_does_not_pass_unless_it_may_be_missing() {
     assert!(!text.contains("regression:"), "nothing of it is called so: {text}");
     let arguments = ["a", "b", "--fail-on-regression", "5%", "--allow-missing"];
     let text = compare(&world, &arguments).expect(0).stdout;
-    let verdict = text.lines().find(|line| line.contains("PASSED: nothing is slower")).unwrap();
+    let verdict = text.lines().find(|line| line.contains("PASSED: nothing is slower or larger")).unwrap();
     assert!(verdict.contains("cells that were right in A were not looked at"), "{verdict}");
     compare(&world, &["b", "a", "--fail-on-regression", "5%"]).expect(0);
     compare(&world, &["a", "b", "--allow-missing"]).expect(2).says(&["--fail-on-regression"]);
@@ -343,7 +345,12 @@ fn a_gate_that_tested_nothing_does_not_pass() {
     for runs in [["a", "b"], ["b", "a"], ["b", "b"]] {
         let arguments = [runs.as_slice(), &["--fail-on-regression", "1000%", "--allow-missing"]].concat();
         let text = compare(&world, &arguments).expect(1).stdout;
-        assert!(text.contains("NOT PASSED: nothing could be tested; 13 cells have no interval"), "{text}");
+        assert!(
+            text.contains(
+                "NOT PASSED: no time could be tested; 2 sizes compared as counted; 13 cells have no interval"
+            ),
+            "{text}"
+        );
     }
     // A load that took five times as long is in sight. In one round it shows nothing, in three it does.
     let five = |trial: &mut Trial| trial.seconds = trial.seconds.map(|seconds| 5.0 * seconds);
@@ -446,7 +453,7 @@ fn markdown_is_for_pull_requests_and_hostile_names_are_text() {
         "{text}"
     );
     assert!(text.contains("| &lt;img src=x&gt; \\| \\`rm\\` @<!-- -->all # heading |"), "{text}");
-    assert!(text.contains("<details>\n<summary>all 13 cells</summary>"), "{text}");
+    assert!(text.contains("<details>\n<summary>all 15 cells</summary>"), "{text}");
     assert!(!text.contains("<img") && !text.contains("\n# heading"), "{text}");
     compare(&world, &["a", "b", "--format", "markdown", "--json"]).expect(2).says(&["cannot be used with"]);
     // The tables of a whole run, likewise.

@@ -45,11 +45,24 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// How far the interval reaches from the median, as a share of it, to the farther side: what "within ± 5 %" is
+    /// about. None without an interval.
+    #[must_use]
+    pub fn reach(&self) -> Option<f64> {
+        reach(self.median, self.high?)
+    }
+
     /// Whether a ratio's interval excludes one: the only ground on which two systems are called different.
     #[must_use]
     pub fn excludes_one(&self) -> bool {
         matches!((self.low, self.high), (Some(low), Some(high)) if low > 1.0 || high < 1.0)
     }
+}
+
+/// The same of limits that are known: intervals are symmetrical on the logarithm, so the upper one is farther away.
+#[must_use]
+pub fn reach(median: f64, high: f64) -> Option<f64> {
+    Some(high / median - 1.0).filter(|reach| reach.is_finite())
 }
 
 /// The median: the middle value, or the mean of the two middle ones. `None` of no samples.

@@ -4,19 +4,24 @@ use std::fmt::Write;
 
 use jsonathlon_results::compare::{
     APART, Alone, CellComparison, Changed, Control, Counts, Gate, Limits, Outcome, Reason, ReasonKind,
-    RunComparison, Side,
+    RunComparison, Side, SizeChange,
 };
 use jsonathlon_results::comparison::Difference;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::record::Verdict;
 
-use crate::sections::{Section, none, optional, printable, short};
-use crate::tables::{Look, draw};
-use crate::{format, markdown};
+use crate::draw::Look;
+use crate::draw::markdown;
+use crate::draw::terminal::draw;
+use crate::format;
+use crate::section::{Section, none, optional, printable, short};
 
 /// Where nobody said what a cell may be slower by: a ratio without an interval that is further away from one is not
 /// folded away.
 const NOTABLE: f64 = 0.05;
+
+/// A size that was counted and differs by less is folded away: three digits do not show it.
+const SEEN_OF_SIZES: f64 = 0.005;
 
 /// The comparison as tables for the terminal.
 #[must_use]
@@ -124,6 +129,8 @@ fn counts(counts: &Counts) -> String {
         format!("{} now fail", counts.now_fail),
     ];
     for (count, what) in [
+        (counts.larger, "larger"),
+        (counts.smaller, "smaller"),
         (counts.now_answer, "now answer"),
         (counts.no_time, "without a time in either"),
         (counts.not_compared, "not compared"),
@@ -201,9 +208,15 @@ fn digest(text: &str) -> String {
 }
 
 fn is_quiet(cell: &CellComparison, comparison: &RunComparison) -> bool {
-    cell.outcome == Outcome::Timed(Difference::NoneShown)
-        && cell.raw_outcome.is_none()
-        && !is_notable(cell, comparison)
+    match cell.outcome {
+        Outcome::Timed(Difference::NoneShown) => cell.raw_outcome.is_none() && !is_notable(cell, comparison),
+        Outcome::Sized(SizeChange::Same | SizeChange::NoneShown) => true,
+        // A page more or less is a fact, and nothing to look at.
+        Outcome::Sized(_) => {
+            cell.is_counted() && cell.ratio.is_some_and(|ratio| (ratio - 1.0).abs() < SEEN_OF_SIZES)
+        }
+        _ => false,
+    }
 }
 
 /// A ratio that nothing is shown by, since it has no interval, and that is yet further away from one than what is
@@ -244,8 +257,8 @@ fn has_classes(comparison: &RunComparison) -> bool {
 }
 
 fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
-    let time = |median: Option<f64>, verdict: Verdict| {
-        median.map_or_else(|| verdict.word().to_owned(), format::seconds)
+    let value = |value: Option<f64>, verdict: Verdict| {
+        value.map_or_else(|| verdict.word().to_owned(), |value| format::figure(cell.figure.unit, value))
     };
     let mut outcome = match is_notable(cell, comparison) {
         true => "difference not shown".to_owned(),
@@ -255,9 +268,13 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
         let one = cell.a.rounds.min(cell.b.rounds) < 2;
         outcome.push_str(if one { " (one round)" } else { " (no interval)" });
     }
+    let single = cell.a.rounds.min(cell.b.rounds) < 2;
+    if matches!(cell.outcome, Outcome::Sized(SizeChange::Larger | SizeChange::Smaller)) && single {
+        outcome.push_str(" (counted once)");
+    }
     // Without a time the verdict stands in its place.
-    let timed = cell.a.median_s.is_some() && cell.b.median_s.is_some();
-    if timed && cell.a.verdict != cell.b.verdict && cell.outcome != Outcome::NotCompared {
+    let both = cell.a.value.is_some() && cell.b.value.is_some();
+    if both && cell.a.verdict != cell.b.verdict && cell.outcome != Outcome::NotCompared {
         let _ = write!(outcome, ", {} in A, {} in B", cell.a.verdict.word(), cell.b.verdict.word());
     }
     if let Some(raw) = cell.raw_outcome {
@@ -283,8 +300,8 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
     }
     row.extend([
         printable(&cell.name()),
-        time(cell.a.median_s, cell.a.verdict),
-        time(cell.b.median_s, cell.b.verdict),
+        value(cell.a.value, cell.a.verdict),
+        value(cell.b.value, cell.b.verdict),
         optional(cell.ratio, format::times),
         interval(cell.low, cell.high),
     ]);
@@ -311,10 +328,11 @@ fn system(a: &Id, b: &Id) -> String {
 
 fn sizes(comparison: &RunComparison) -> Option<Section> {
     let header = ["system", "variant", "storage", "what", "A", "B", "B ÷ A"];
-    let mut section = Section::new("sizes and memory".to_owned(), &header, 4);
+    let mut section = Section::new("memory, and sizes of one side alone".to_owned(), &header, 4);
     section.rows = comparison
         .sizes
         .iter()
+        .filter(|one| !one.is_cell)
         .map(|one| {
             let [a, b] = &one.ids;
             vec![
@@ -393,6 +411,12 @@ fn closing(comparison: &RunComparison) -> Section {
             None => "",
         }
     ));
+    if comparison.cells.iter().any(|cell| matches!(cell.outcome, Outcome::Sized(_))) {
+        section.notes.push(
+            "larger, smaller: sizes that vary between loads are tested with the times; others differ as counted"
+                .to_owned(),
+        );
+    }
     if let Some(gate) = &comparison.gate {
         section.notes.push(verdict(gate));
         section.notes.extend(gate.reasons.iter().map(reason));
@@ -402,7 +426,7 @@ fn closing(comparison: &RunComparison) -> Section {
 
 fn reason(reason: &Reason) -> String {
     let what = match reason.kind {
-        ReasonKind::Slower | ReasonKind::NowFails => "regression",
+        ReasonKind::Slower | ReasonKind::Larger | ReasonKind::NowFails => "regression",
         ReasonKind::Missing | ReasonKind::Incomplete | ReasonKind::Untested => "not passed",
     };
     format!("{what}: {}", printable(&reason.text))
@@ -414,18 +438,31 @@ fn verdict(gate: &Gate) -> String {
     let slower = format!("slower by more than {allowed}");
     let mut words = Vec::new();
     if gate.passed {
-        words.push(format!("PASSED: nothing is {slower}, and nothing now fails"));
+        words.push(format!(
+            "PASSED: nothing is slower or larger by more than {allowed}, and nothing now fails"
+        ));
     }
+    let which = match gate.sizes_tested {
+        0 => "loads and hot questions",
+        _ => "loads, hot questions, and sizes that vary",
+    };
     let tested = match gate.tested {
         0 => None,
-        1 => Some("1 cell tested (loads and hot questions)".to_owned()),
-        count => Some(format!(
-            "{count} cells tested (loads and hot questions), together at {:.0} %",
-            100.0 * gate.level
-        )),
+        1 => Some(format!("1 cell tested ({which})")),
+        count => Some(format!("{count} cells tested ({which}), together at {:.0} %", 100.0 * gate.level)),
+    };
+    let counted = match gate.sizes_counted {
+        0 => None,
+        1 => Some("1 size compared as counted".to_owned()),
+        count => Some(format!("{count} sizes compared as counted")),
     };
     for (kind, one, many) in [
         (ReasonKind::Slower, format!("1 cell is {slower}"), format!("cells are {slower}")),
+        (
+            ReasonKind::Larger,
+            format!("1 size is larger by more than {allowed}"),
+            format!("sizes are larger by more than {allowed}"),
+        ),
         (ReasonKind::NowFails, "1 cell now fails".to_owned(), "cells now fail".to_owned()),
         (
             ReasonKind::Missing,
@@ -433,7 +470,7 @@ fn verdict(gate: &Gate) -> String {
             "configurations have cells that are missing or not comparable in B".to_owned(),
         ),
         (ReasonKind::Incomplete, "B is not complete".to_owned(), String::new()),
-        (ReasonKind::Untested, "nothing could be tested".to_owned(), String::new()),
+        (ReasonKind::Untested, "no time could be tested".to_owned(), String::new()),
     ] {
         match gate.reasons.iter().filter(|reason| reason.kind == kind).count() {
             0 => {}
@@ -441,7 +478,7 @@ fn verdict(gate: &Gate) -> String {
             count => words.push(format!("{count} {many}")),
         }
     }
-    words.extend(tested);
+    words.extend(tested.into_iter().chain(counted));
     match gate.without_interval {
         0 => {}
         1 => words.push("1 cell has no interval and cannot be shown to be slower".to_owned()),

@@ -1,5 +1,7 @@
 //! Figures with as many digits as they deserve: three.
 
+use jsonathlon_results::figure::Unit;
+
 /// Seconds as `1.23 s`, `45.6 ms` or `789 µs`.
 #[must_use]
 pub fn seconds(seconds: f64) -> String {
@@ -42,6 +44,20 @@ pub fn percent(share: f64) -> String {
         return format!("{} %", (share * 1e4).floor() / 1e2);
     }
     format!("{} %", three(share * 100.0))
+}
+
+/// A figure in its unit.
+#[must_use]
+pub fn figure(unit: Unit, value: f64) -> String {
+    match unit {
+        Unit::Seconds => seconds(value),
+        Unit::Bytes => bytes(value),
+        Unit::BytesPerSecond => format!("{}/s", bytes(value)),
+        Unit::PerSecond => format!("{}/s", count(value)),
+        Unit::Share => percent(value),
+        Unit::Count | Unit::Number if value.fract() == 0.0 => whole(value),
+        Unit::Count | Unit::Number => three(value),
+    }
 }
 
 /// A whole number with thin groups: `1,234,567`.

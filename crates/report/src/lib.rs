@@ -1,14 +1,14 @@
 //! Runs as people read them: tables for the terminal, Markdown, and a page for everything else.
 
+pub mod challenge;
 pub mod compare;
+pub mod draw;
 pub mod format;
-pub mod markdown;
 pub mod page;
 pub mod profile;
-pub mod published;
-pub mod tables;
+pub mod run;
+pub mod self_checks;
 
-pub mod checks;
-
-mod questions;
-mod sections;
+mod analytics;
+mod any_workload;
+mod section;

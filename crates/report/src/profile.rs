@@ -2,9 +2,10 @@
 
 use jsonathlon_dataset::describe::{Lengths, PathProfile, Profile};
 
+use crate::draw::Look;
+use crate::draw::terminal::draw;
 use crate::format;
-use crate::sections::Section;
-use crate::tables::{Look, draw};
+use crate::section::Section;
 
 /// Draws a profile.
 #[must_use]

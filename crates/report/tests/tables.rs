@@ -2,7 +2,8 @@
 
 use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
-use jsonathlon_report::tables::{Look, render};
+use jsonathlon_report::draw::Look;
+use jsonathlon_report::run::tables as render;
 use jsonathlon_results::made;
 use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
 use jsonathlon_results::record::{
@@ -313,4 +314,36 @@ fn colours_are_only_added_to_what_is_there() {
     }
     stripped.push_str(rest);
     assert_eq!(stripped, plain);
+}
+
+#[test]
+fn a_workload_without_tables_of_its_own_is_shown_whole() {
+    let mut record = trial(cell("mock", "insert", Phase::Hot), 1, 0, None, Verdict::Exact);
+    let mut records = Vec::new();
+    for round in 1..=2 {
+        let Body::Trial(trial) = &mut record.body else { unreachable!("a trial") };
+        trial.cell.workload = "append".into();
+        trial.cell.parameters.insert("clients".into(), 4.into());
+        trial.round = round;
+        let rate = 1000.0 + 10.0 * f64::from(round);
+        trial.metrics = [("documents_per_s", rate), ("lost", 0.0), ("cache_bytes", 2e6)]
+            .map(|(n, v)| (n.to_owned(), v))
+            .into();
+        let key = trial.cell.trial_key(round, 0);
+        records.push(Record::new(key, record.body.clone()));
+    }
+    let text = render(&run(vec![configuration("mock", "json-only")], records, &[]), Look { colour: false });
+    assert!(text.starts_with("append: 1,000 documents"), "{text}");
+    let table: String = text.split("\n\n").find(|part| part.contains("append: insert")).unwrap().to_owned();
+    for words in [
+        "append: insert, hot, drained, clients 4",
+        "documents per second",
+        "1.01k/s (",
+        "lost",
+        "2.00 MB",
+        "exact",
+    ] {
+        assert!(table.contains(words), "{words}: {table}");
+    }
+    assert!(!text.contains("loading, until durable"), "{text}");
 }

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use jsonathlon_measure::statistics::{Estimate, paired_ratio_at};
 use serde::{Deserialize, Serialize};
 
+use crate::figure::{self, Figure};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::ranking::Profile;
@@ -232,33 +233,27 @@ fn best_of<'a, 'b>(standings: &'b [Standing<'a>], ranking: &str) -> Option<&'b S
         })
 }
 
-/// Seconds by cell and round.
+/// Trials by cell and round.
 pub(crate) struct Rounds<'a>(BTreeMap<String, BTreeMap<u32, Vec<&'a Trial>>>);
 
 impl<'a> Rounds<'a> {
     pub(crate) fn of(run: &'a Run) -> Self {
         let mut rounds: BTreeMap<String, BTreeMap<u32, Vec<&Trial>>> = BTreeMap::new();
-        for trial in run.trials().filter(|trial| trial.seconds.is_some()) {
+        for trial in run.trials() {
             rounds.entry(trial.cell.key()).or_default().entry(trial.round).or_default().push(trial);
         }
         Self(rounds)
     }
 
-    /// Seconds of an entry's trials by round, of rounds in which there are any.
-    pub(crate) fn seconds(&self, entry: &Entry) -> BTreeMap<u32, Vec<f64>> {
+    /// What an entry's trials have of a figure by round, of rounds in which they have any.
+    pub(crate) fn values(&self, entry: &Entry, figure: &Figure) -> BTreeMap<u32, Vec<f64>> {
         let rounds = self.0.get(&entry.cell.key()).into_iter().flatten();
         rounds
-            .map(|(round, trials)| (*round, trials.iter().filter_map(|trial| trial.seconds).collect()))
+            .map(|(round, trials)| {
+                (*round, trials.iter().filter_map(|trial| figure.value(trial)).collect::<Vec<f64>>())
+            })
+            .filter(|(_, values)| !values.is_empty())
             .collect()
-    }
-
-    /// The same of two entries, over the rounds that both have.
-    pub(crate) fn shared(&self, one: &Entry, other: &Entry) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
-        let (Some(a), Some(b)) = (self.0.get(&one.cell.key()), self.0.get(&other.cell.key())) else {
-            return (Vec::new(), Vec::new());
-        };
-        let seconds = |trials: &Vec<&Trial>| trials.iter().filter_map(|trial| trial.seconds).collect();
-        a.iter().filter_map(|(round, mine)| Some((seconds(mine), seconds(b.get(round)?)))).unzip()
     }
 
     fn compare(
@@ -271,7 +266,9 @@ impl<'a> Rounds<'a> {
         if one.entry.median_s.is_none() || other.entry.median_s.is_none() {
             return None;
         }
-        let (a, b) = self.shared(one.entry, other.entry);
+        let [mine, others] = [one, other].map(|standing| self.values(standing.entry, &figure::SECONDS));
+        let (a, b): (Vec<_>, Vec<_>) =
+            mine.iter().filter_map(|(round, a)| Some((a.clone(), others.get(round)?.clone()))).unzip();
         let ratio = paired_ratio_at(&a, &b, alpha)?;
         Some(Comparison {
             cell: one.entry.cell.clone(),

@@ -1,7 +1,7 @@
 //! Runs as a table for spreadsheets, and as result files of the published benchmark.
 
 use crate::ResultsError;
-use crate::jsonbench::{self, Exported};
+use crate::challenge::jsonbench::{self, Exported};
 use crate::record::Parameters;
 use crate::summary::{Run, Summary};
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jsonathlon_measure::statistics::exponent;
 
+use crate::figure::{self, Figure, Unit};
 use crate::id::{Id, State};
 use crate::record::{Phase, Verdict};
 use crate::summary::Summary;
@@ -15,7 +16,9 @@ pub struct Growth {
     pub configuration: Id,
     /// What the figure is: `load`, `q1 hot`, ….
     pub figure: String,
-    /// (documents, value), by documents. Seconds, but for figures whose name ends in `bytes`.
+    /// What its values are counted in.
+    pub unit: Unit,
+    /// (documents, value), by documents.
     pub points: Vec<(f64, f64)>,
     /// Exponent of the power law through the points; 1 is linear, 0 is constant.
     pub exponent: Option<f64>,
@@ -24,16 +27,17 @@ pub struct Growth {
 /// Every figure that at least two of `runs` have for different numbers of documents.
 #[must_use]
 pub fn growth(runs: &[Summary]) -> Vec<Growth> {
-    let mut figures: BTreeMap<(Id, String), BTreeMap<u64, f64>> = BTreeMap::new();
+    let mut figures: BTreeMap<(Id, String), (Unit, BTreeMap<u64, f64>)> = BTreeMap::new();
     for run in runs {
         let documents = run.data.documents;
-        let mut add = |configuration: Id, figure: &str, value: Option<f64>| {
+        let mut add = |configuration: Id, name: &str, figure: &Figure, value: Option<f64>| {
             if let Some(value) = value {
-                figures.entry((configuration, figure.to_owned())).or_default().insert(documents, value);
+                let known = figures.entry((configuration, name.to_owned()));
+                known.or_insert((figure.unit, BTreeMap::new())).1.insert(documents, value);
             }
         };
         let program = Id::new("jsonathlon", &run.program, "", "");
-        add(program, "making documents ready", run.data.staging_s);
+        add(program, "making documents ready", &figure::SECONDS, run.data.staging_s);
         // A system that holds fewer documents than it was offered has no figures for that many.
         for entry in run.results.iter().filter(|entry| entry.verdict != Verdict::Partial) {
             let configuration = entry.cell.id.clone();
@@ -41,29 +45,30 @@ pub fn growth(runs: &[Summary]) -> Vec<Growth> {
             let state = state.map(|state| format!(", {}", state.word())).unwrap_or_default();
             match entry.cell.phase {
                 Phase::Load => {
-                    add(configuration.clone(), "load", entry.median_s);
-                    let harness = entry.metrics.get("peak_harness_bytes").copied();
-                    add(configuration, "harness bytes", harness);
+                    add(configuration.clone(), "load", &figure::SECONDS, entry.median_s);
+                    let figure = &figure::PEAK_HARNESS_BYTES;
+                    add(configuration, "harness bytes", figure, entry.metric(figure));
                 }
                 Phase::Steady => {
-                    let total = entry.metrics.get("total_bytes").copied();
-                    add(configuration, &format!("size{state}, bytes"), total);
+                    let figure = &figure::TOTAL_BYTES;
+                    let total = entry.metric(figure);
+                    add(configuration, &format!("size{state}, bytes"), figure, total);
                 }
                 phase => {
-                    let figure = format!("{} {}{state}", entry.cell.step, phase.word());
-                    add(configuration, &figure, entry.median_s);
+                    let name = format!("{} {}{state}", entry.cell.step, phase.word());
+                    add(configuration, &name, &figure::SECONDS, entry.median_s);
                 }
             }
         }
     }
     figures
         .into_iter()
-        .filter(|(_, points)| points.len() > 1)
-        .map(|((configuration, figure), points)| {
+        .filter(|(_, (_, points))| points.len() > 1)
+        .map(|((configuration, figure), (unit, points))| {
             let points: Vec<(f64, f64)> =
                 points.into_iter().map(|(documents, value)| (documents as f64, value)).collect();
             let exponent = exponent(&points);
-            Growth { configuration, figure, points, exponent }
+            Growth { configuration, figure, unit, points, exponent }
         })
         .collect()
 }

@@ -4,24 +4,23 @@
 //! and nowhere else, so that it can be traced to the trials behind it.
 
 pub mod baseline;
+pub mod challenge;
 pub mod compare;
 pub mod comparison;
 pub mod control;
 pub mod export;
+pub mod figure;
 pub mod folder;
 pub mod growth;
 pub mod id;
 pub mod journal;
-pub mod jsonbench;
 #[cfg(feature = "made")]
 pub mod made;
 pub mod manifest;
 pub mod noise;
 pub mod precision;
-pub mod published;
 pub mod ranking;
 pub mod record;
-pub mod score;
 pub mod summary;
 
 mod error;

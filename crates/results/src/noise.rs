@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jsonathlon_measure::statistics::{Estimate, at_least, paired_ratio};
 
+use crate::figure::Figure;
 use crate::id::Step;
 use crate::record::Phase;
 use crate::summary::Run;
@@ -40,16 +41,17 @@ pub fn alarms_too_often(comparisons: &[SelfComparison]) -> bool {
     at_least(alarms, comparisons.len() as u64, ALLOWED) < SURE
 }
 
-/// Compares the hot trials of a run's first two configurations, `rounds` rounds at a time. Rounds left
+/// Compares a figure of the hot trials of a run's first two configurations, `rounds` rounds at a time. Rounds left
 /// over at the end are in no comparison, and neither are questions that failed on either side.
 #[must_use]
-pub fn self_comparisons(run: &Run, rounds: u32) -> Vec<SelfComparison> {
+pub fn self_comparisons(run: &Run, figure: &Figure, rounds: u32) -> Vec<SelfComparison> {
     let [one, other, ..] = run.manifest.configurations.as_slice() else { return Vec::new() };
     let mut sides: [BTreeMap<(Step, u32), Vec<f64>>; 2] = Default::default();
     for trial in run.trials().filter(|trial| trial.cell.phase == Phase::Hot) {
         let side = [one, other].iter().position(|configuration| configuration.id == trial.cell.id);
-        if let (Some(side), Some(seconds)) = (side.and_then(|side| sides.get_mut(side)), trial.seconds) {
-            side.entry((trial.cell.step.clone(), trial.round)).or_default().push(seconds);
+        let value = figure.value(trial);
+        if let (Some(side), Some(value)) = (side.and_then(|side| sides.get_mut(side)), value) {
+            side.entry((trial.cell.step.clone(), trial.round)).or_default().push(value);
         }
     }
     let [one, other] = sides;

@@ -1,7 +1,7 @@
 //! How precise a run was to be, and which cells are not.
 
 use jsonathlon_measure::looks::{Looks, PRECISION_ROUNDS};
-use jsonathlon_measure::statistics::ALPHA;
+use jsonathlon_measure::statistics::{ALPHA, reach};
 use serde::{Deserialize, Serialize};
 
 use crate::id::{Id, Step};
@@ -92,7 +92,7 @@ pub(crate) fn precision<'a>(
             && matches!(entry.verdict, Verdict::Exact | Verdict::Approximate)
     };
     let ranked: Vec<&Entry> = entries.iter().filter(is_ranked).collect();
-    let reached = |entry: &Entry| Some(entry.high_s? / entry.median_s? - 1.0);
+    let reached = |entry: &Entry| reach(entry.median_s?, entry.high_s?);
     let not_reached = ranked
         .iter()
         .filter(|entry| reached(entry).is_none_or(|share| share > wanted.share))

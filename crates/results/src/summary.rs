@@ -4,19 +4,18 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 use jsonathlon_measure::machine::Machine;
-use jsonathlon_measure::statistics::{estimate_at, median};
+use jsonathlon_measure::statistics::estimate_at;
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
+use crate::challenge::{PublishedScore, published_scores};
 use crate::comparison::{Comparison, comparisons};
+use crate::figure::{self, FILES_BYTES, Figure, LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES, TOTAL_BYTES};
 use crate::folder::{read_manifest, read_records};
-use crate::id::{Id, State, Step};
-use crate::jsonbench::{self, Exported};
-use crate::manifest::{Configuration, Manifest, SCHEMA};
+use crate::id::{Id, Step};
+use crate::manifest::{Manifest, SCHEMA};
 use crate::precision::{self, Precision};
-use crate::ranking::Profile;
 use crate::record::{Body, Cell, FailureKind, Metrics, Phase, PlanCheck, Record, Trial, Verdict};
-use crate::score::{Entrant, QUESTIONS, Score, scores};
 
 /// The whole summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,33 +67,11 @@ impl Stolen {
     pub const SHARE: f64 = 0.02;
 
     fn of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Self {
-        trials.filter_map(|trial| trial.metrics.get("machine_steal_share")).fold(
+        trials.filter_map(|trial| figure::MACHINE_STEAL_SHARE.value(trial)).fold(
             Self::default(),
-            |sum, share| Self { trials: sum.trials + u64::from(*share > Self::SHARE), of: sum.of + 1 },
+            |sum, share| Self { trials: sum.trials + u64::from(share > Self::SHARE), of: sum.of + 1 },
         )
     }
-}
-
-/// A configuration's score in the formula of the published benchmark, from round 1 alone; see
-/// [`crate::score`]. Configurations of one ranking are scored among themselves.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PublishedScore {
-    /// The configuration.
-    #[serde(flatten)]
-    pub id: Id,
-    /// State of the data.
-    pub state: State,
-    /// Its memory profile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub profile: Option<Profile>,
-    /// The ranking within which it is scored; see [`Configuration::ranking`].
-    pub ranking: String,
-    /// Questions with a cold time, of five.
-    pub cold_answered: usize,
-    /// Questions with a hot time, of five.
-    pub hot_answered: usize,
-    /// The scores; none of a system that holds fewer documents than the others.
-    pub score: Score,
 }
 
 /// The documents in short.
@@ -131,8 +108,19 @@ pub struct Entry {
     pub verdict: Verdict,
     /// What the median trial was bound by.
     pub bound_by: Option<String>,
-    /// Medians of the trials' metrics; maxima of errors and peaks.
+    /// The trials' metrics, reduced as [`crate::figure`] says: medians, but maxima of errors and peaks.
     pub metrics: Metrics,
+    /// 95 % intervals over rounds, lower and upper limit, of those metrics that have one; none with one round.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub intervals: BTreeMap<String, [f64; 2]>,
+}
+
+impl Entry {
+    /// A metric of it.
+    #[must_use]
+    pub fn metric(&self, figure: &Figure) -> Option<f64> {
+        self.metrics.get(figure.name).copied()
+    }
 }
 
 /// A trial without a time.
@@ -270,47 +258,6 @@ fn settle_hot_phases(records: &mut [Record]) {
     }
 }
 
-fn published_scores(run: &Run) -> Vec<PublishedScore> {
-    let exported = jsonbench::of_run(run);
-    let questions: Vec<usize> = (0..QUESTIONS).collect();
-    let mut found = Vec::new();
-    for one in &exported {
-        let configuration = one.configuration;
-        let fellows: Vec<&Exported<'_>> = exported
-            .iter()
-            .filter(|other| other.comparable && other.state == one.state)
-            .filter(|other| {
-                other.configuration.is_ranked() && other.configuration.ranking() == configuration.ranking()
-            })
-            .collect();
-        let entrants: Vec<Entrant> = fellows.iter().map(|fellow| fellow.file.entrant()).collect();
-        let place = fellows.iter().position(|fellow| std::ptr::eq(*fellow, one));
-        let score = place.and_then(|place| scores(&entrants, &questions).get(place).copied());
-        let mine = one.file.entrant();
-        found.push(PublishedScore {
-            id: configuration.id.clone(),
-            state: one.state,
-            profile: configuration.profile,
-            ranking: configuration.ranking(),
-            cold_answered: mine.cold.iter().flatten().count(),
-            hot_answered: mine.hot.iter().flatten().count(),
-            score: planned(run, configuration, score.unwrap_or_default()),
-        });
-    }
-    found
-}
-
-/// A phase in which nothing was to be asked has no score: what was never planned is not missing.
-fn planned(run: &Run, configuration: &Configuration, score: Score) -> Score {
-    let asked = |phases: &[Phase]| {
-        run.trials()
-            .map(|trial| &trial.cell)
-            .any(|cell| configuration.has(cell) && phases.contains(&cell.phase))
-    };
-    let (cold, hot) = (asked(&[Phase::Cold, Phase::ColdUnverified]), asked(&[Phase::Hot]));
-    Score { cold: score.cold.filter(|_| cold), hot: score.hot.filter(|_| hot), ..score }
-}
-
 /// Right answers over fewer documents are right and yet no answers to the question: whoever reads one
 /// entry alone must see that.
 fn mark_partial(manifest: &Manifest, results: &mut [Entry]) {
@@ -346,8 +293,8 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
             high_s: None,
             verdict: Verdict::Exact,
             bound_by: None,
-            metrics: [("files_bytes".to_owned(), *bytes as f64), ("total_bytes".to_owned(), *bytes as f64)]
-                .into(),
+            metrics: [FILES_BYTES, TOTAL_BYTES].map(|figure| (figure.name.to_owned(), *bytes as f64)).into(),
+            intervals: BTreeMap::new(),
         })
         .collect()
 }
@@ -356,14 +303,10 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
     let cell = trials.first()?.cell.clone();
     let verdict = trials.iter().map(|trial| trial.verdict).max()?;
     let timed: Vec<&&Trial> = trials.iter().filter(|trial| trial.seconds.is_some()).collect();
-    let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for trial in &timed {
-        rounds.entry(trial.round).or_default().extend(trial.seconds);
-    }
     // One wrong or failed trial takes the time of the whole cell away: a configuration that answers
     // right four times out of five has no speed.
     let estimate =
-        verdict.has_time().then(|| estimate_at(&rounds.into_values().collect::<Vec<_>>(), alpha)).flatten();
+        verdict.has_time().then(|| estimate_at(&rounds_of(&figure::SECONDS, trials), alpha)).flatten();
     Some(Entry {
         metrics: metrics(trials, cell.phase),
         cell,
@@ -373,6 +316,7 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
         high_s: estimate.and_then(|e| e.high),
         verdict,
         bound_by: typical_bound(&timed),
+        intervals: if verdict.has_time() { intervals(trials, alpha) } else { BTreeMap::new() },
     })
 }
 
@@ -396,29 +340,43 @@ fn metrics(trials: &[&Trial], phase: Phase) -> Metrics {
             values.entry(name).or_default().push(*value);
         }
         if let Some(seconds) = trial.server_seconds {
-            values.entry("server_s").or_default().push(seconds);
+            values.entry(figure::SERVER_S.name).or_default().push(seconds);
         }
     }
     // A size has a range over the loads that it was taken after.
-    let sizes = values.get("total_bytes").filter(|sizes| phase == Phase::Steady && sizes.len() > 1);
+    let sizes =
+        values.get(figure::TOTAL_BYTES.name).filter(|sizes| phase == Phase::Steady && sizes.len() > 1);
     let limits = sizes.map(|sizes| {
         let (least, most) =
             sizes.iter().fold((f64::MAX, 0.0_f64), |(a, b), size| (a.min(*size), b.max(*size)));
-        [("least_total_bytes".to_owned(), least), ("most_total_bytes".to_owned(), most)]
+        [(LEAST_TOTAL_BYTES, least), (MOST_TOTAL_BYTES, most)]
+            .map(|(figure, size)| (figure.name.to_owned(), size))
     });
     values
         .into_iter()
-        .filter_map(|(name, values)| {
-            // A peak's or an error's typical value would hide the one that matters.
-            let value = if name.starts_with("peak_") || name.ends_with("_error") {
-                values.iter().copied().reduce(f64::max)
-            } else {
-                median(&values)
-            };
-            Some((name.to_owned(), value?))
-        })
+        .filter_map(|(name, values)| Some((name.to_owned(), figure::reduce(name, &values)?)))
         .chain(limits.into_iter().flatten())
         .collect()
+}
+
+/// Intervals of the registered figures that have a value in each round; that of the time stands apart.
+fn intervals(trials: &[&Trial], alpha: f64) -> BTreeMap<String, [f64; 2]> {
+    let of = |figure: &Figure| {
+        let estimate = estimate_at(&rounds_of(figure, trials), alpha)?;
+        Some((figure.name.to_owned(), [estimate.low?, estimate.high?]))
+    };
+    figure::ALL.iter().filter(|one| one.interval && **one != figure::SECONDS).filter_map(of).collect()
+}
+
+/// A figure's values round by round, of rounds in which there are any.
+fn rounds_of(figure: &Figure, trials: &[&Trial]) -> Vec<Vec<f64>> {
+    let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for trial in trials {
+        if let Some(value) = figure.value(trial) {
+            rounds.entry(trial.round).or_default().push(value);
+        }
+    }
+    rounds.into_values().collect()
 }
 
 /// A plan that is not what the configuration promises is a failure of its cell, though its answers stand.

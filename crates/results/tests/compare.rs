@@ -127,11 +127,11 @@ fn what_was_planned_as_one_cell_fails_once() {
     let mut a = run("a", &[configuration("ma", "1")]);
     edit(&mut a, odd, |trial| trial.cell.phase = Phase::ColdUnverified);
     let both = compare(&a, &a, false).unwrap();
-    assert_eq!(both.cells.len(), 4, "those that were verified, and those that were not");
+    assert_eq!(both.cells.len(), 5, "those that were verified, and those that were not");
     let mut b = a.clone();
     edit(&mut b, |trial| trial.cell.phase == Phase::ColdUnverified, fail);
     let comparison = compare(&a, &b, false).unwrap();
-    assert_eq!((comparison.cells.len(), comparison.counts.now_fail), (3, 1));
+    assert_eq!((comparison.cells.len(), comparison.counts.now_fail), (4, 1));
     assert!(comparison.only_in_a.is_empty() && comparison.only_in_b.is_empty());
     assert_eq!(compare(&b, &b, false).unwrap().counts.no_time, 1);
     // Rounds that could not be verified in one of the runs alone leave the others to be compared.

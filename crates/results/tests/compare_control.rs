@@ -52,7 +52,8 @@ fn a_machine_that_was_slower_is_divided_out() {
     // Both are said, and only one of them is tested.
     assert_eq!((hot.outcome, hot.raw_outcome), (NONE_SHOWN, Some(Difference::Slower)));
     assert!(gate(&comparison).passed);
-    assert_eq!(comparison.cells.len(), 3, "the control is no cell");
+    assert_eq!(comparison.cells.len(), 4, "the control is no cell");
+    assert_eq!(one(&comparison, "size, drained").divided, None, "bytes are as many on a slow machine");
     assert!(comparison.only_in_a.is_empty() && comparison.only_in_b.is_empty());
     // The control's scatter is in the divided ratio's.
     let width = |low: Option<f64>, high: Option<f64>| (high.unwrap() / low.unwrap()).ln();
@@ -121,7 +122,7 @@ fn a_budget_is_a_difference_and_a_profile_is_another_cell() {
     let a = stated("a", std::slice::from_ref(&prepared));
     let more = stated("b", &[classed("ma", Preparation::Prepared, Profile::Sized, 1 << 31)]);
     let comparison = compare(&a, &more, false).unwrap();
-    assert_eq!(comparison.cells.len(), 3);
+    assert_eq!(comparison.cells.len(), 4);
     assert_eq!(one(&comparison, "q1 hot").class, "prepared, json-only");
     let memory = comparison.differences.iter().find(|one| one.what.ends_with("memory budget")).unwrap();
     assert_eq!((memory.a.as_str(), memory.b.as_str()), ("1024 MiB", "2048 MiB"));
@@ -203,7 +204,7 @@ fn two_binaries_of_one_run_are_paired_by_round() {
     assert!(equal.within_one_run && equal.control.is_none() && equal.differences.len() == 2);
     assert_eq!((equal.a.of.as_deref(), equal.b.of.as_deref()), (Some("ma#1"), Some("ma#2")));
     assert!(equal.only_in_a.is_empty() && equal.only_in_b.is_empty(), "mb is on neither side");
-    assert_eq!((equal.cells.len(), equal.counts.none_shown), (6, 6));
+    assert_eq!((equal.cells.len(), equal.counts.none_shown, equal.counts.sizes_alike), (8, 6, 2));
     assert!(gate(&equal).passed);
     let is_slow = |trial: &jsonathlon_results::record::Trial| {
         trial.cell.id.system == "ma#2" && trial.cell.id.variant == "y" && trial.cell.phase == Phase::Hot
@@ -230,7 +231,7 @@ fn single_configurations_go_together_whatever_they_are() {
     // What one side alone has.
     let comparison = between(&made, "ma#1,mb").unwrap();
     assert_eq!(comparison.only_in_a.len(), 1);
-    assert_eq!((comparison.cells.len(), comparison.only_in_a[0].id.variant.as_str()), (3, "y"));
+    assert_eq!((comparison.cells.len(), comparison.only_in_a[0].id.variant.as_str()), (4, "y"));
 }
 
 #[test]

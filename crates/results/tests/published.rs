@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use jsonathlon_results::ResultsError;
-use jsonathlon_results::jsonbench::{ResultFile, parse, read, scale};
-use jsonathlon_results::published::{Published, published, snapshots};
-use jsonathlon_results::score::{Entrant, QUESTIONS, Times, hot, scores};
+use jsonathlon_results::challenge::jsonbench::{ResultFile, parse, read, scale};
+use jsonathlon_results::challenge::published::{Published, published, snapshots};
+use jsonathlon_results::challenge::score::{Entrant, QUESTIONS, Times, hot, scores};
 use proptest::prelude::*;
 
 const ALL: [usize; QUESTIONS] = [0, 1, 2, 3, 4];

@@ -3,16 +3,16 @@
 use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
 use jsonathlon_results::ResultsError;
+use jsonathlon_results::challenge::jsonbench::{read, write};
+use jsonathlon_results::challenge::score::Score;
 use jsonathlon_results::comparison::{Against, Difference};
 use jsonathlon_results::export;
 use jsonathlon_results::id::{State, Step};
-use jsonathlon_results::jsonbench::{read, write};
 use jsonathlon_results::made;
 use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
 use jsonathlon_results::record::{
     Body, Cell, Failure, FailureKind, Phase, Record, Structure, Trial, Verdict,
 };
-use jsonathlon_results::score::Score;
 use jsonathlon_results::summary::Run;
 
 fn mock() -> Configuration {

@@ -156,8 +156,7 @@ impl Pace {
 
 /// Whether a cell's interval lies within `share` of its median, to the farther side.
 pub(crate) fn is_precise(cell: &CellRounds, alpha: f64, share: f64) -> bool {
-    let Some(found) = estimate_at(cell, alpha) else { return false };
-    found.high.is_some_and(|high| high <= found.median * (1.0 + share))
+    estimate_at(cell, alpha).and_then(|found| found.reach()).is_some_and(|reach| reach <= share)
 }
 
 #[cfg(test)]

@@ -2,46 +2,50 @@
 
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { options } from 'preact';
-import type { ComponentType, JSX } from 'preact';
+import type { JSX } from 'preact';
 
 import type { Evidence, Figures } from '../model.ts';
 import type { State } from '../state.ts';
+import type { PagePart, WorkloadParts } from './common/parts.ts';
 import { drawAll, drawNear } from '../charts/drawing.ts';
 import { PageContext } from '../page.ts';
 import { view } from '../select.ts';
 import { fromFragment, toFragment } from '../state.ts';
-import { Bound } from './bound.tsx';
-import { Configurations } from './configuration.tsx';
-import { Cpu, Load, Memory } from './costs.tsx';
-import { CellDialog } from './dialog.tsx';
-import { Quality, StructureKept } from './documents.tsx';
-import { Filters } from './filters.tsx';
-import { Later } from './later.tsx';
-import { Others } from './others.tsx';
-import { PublishedResults } from './published.tsx';
-import { Cold, ColdOs, Hot } from './questions.tsx';
-import { Runs } from './runs.tsx';
-import { Scores } from './scores.tsx';
-import { RunSeries } from './series.tsx';
-import { Sizes } from './sizes.tsx';
-import { Theme } from './theme.tsx';
-import { Top } from './top.tsx';
+import { ANALYTICS_PARTS } from './analytics/parts.ts';
+import { PublishedResults } from './analytics/published.tsx';
+import { Configurations } from './common/configuration.tsx';
+import { CellDialog } from './common/dialog.tsx';
+import { Filters } from './common/filters.tsx';
+import { Later } from './common/later.tsx';
+import { Runs } from './common/runs.tsx';
+import { RunSeries } from './common/series.tsx';
+import { Theme } from './common/theme.tsx';
+import { Top } from './common/top.tsx';
+import { CellsOfOthers } from './common/workload.tsx';
 
-interface PagePart {
-  id: string;
-  /** Its name in the bar; what stands there only now and then has none. */
-  title: string | null;
-  of: ComponentType;
+/** Workloads that the page has parts for, in their order. */
+const WORKLOADS: readonly WorkloadParts[] = [ANALYTICS_PARTS];
+
+function Others(): JSX.Element {
+  return <CellsOfOthers isShown={(entry) => WORKLOADS.some((one) => one.name === entry.cell.workload && one.shows(entry))} />;
 }
 
-const PARTS: readonly PagePart[] = [
-  { id: 'scores', title: 'Scores', of: Scores }, { id: 'hot', title: 'Hot', of: Hot }, { id: 'cold', title: 'Cold', of: Cold },
-  { id: 'cold-os', title: null, of: ColdOs }, { id: 'load', title: 'Load', of: Load }, { id: 'size', title: 'Size', of: Sizes },
-  { id: 'quality', title: 'Data quality', of: Quality }, { id: 'structure', title: 'Structure', of: StructureKept },
-  { id: 'memory', title: 'Memory', of: Memory }, { id: 'cpu', title: 'CPU', of: Cpu }, { id: 'bound', title: 'Bound by', of: Bound },
-  { id: 'others', title: null, of: Others }, { id: 'configurations', title: 'Configurations', of: Configurations }, { id: 'series', title: 'Series', of: RunSeries }, { id: 'runs', title: 'Runs', of: Runs },
-  { id: 'published', title: 'Published', of: PublishedResults },
-];
+/** Workloads of which there is a cell; all of them on a page without any cell, which says so in each part. */
+function workloadsOf(figures: Figures): readonly WorkloadParts[] {
+  const there = new Set(figures.runs.flatMap((run) => run.cells.map((cell) => cell.workload)));
+  return there.size === 0 ? WORKLOADS : WORKLOADS.filter((one) => there.has(one.name));
+}
+
+/** The parts of a page: those of its workloads, then what every page has. */
+function partsOf(figures: Figures): PagePart[] {
+  const workloads = workloadsOf(figures);
+  return [
+    ...workloads.flatMap((one) => one.parts),
+    { id: 'others', title: null, of: Others }, { id: 'configurations', title: 'Configurations', of: Configurations }, { id: 'series', title: 'Series', of: RunSeries },
+    { id: 'runs', title: figures.runs.length > 1 ? 'Runs' : null, of: Runs },
+    ...(workloads.includes(ANALYTICS_PARTS) ? [{ id: 'published', title: figures.published.length > 0 ? 'Published' : null, of: PublishedResults }] : []),
+  ];
+}
 
 /** Where a part stands, drawn or not. */
 function placeOf(id: string): string {
@@ -67,12 +71,11 @@ function go(id: string): void {
   requestAnimationFrame(() => place.querySelector('h2')?.focus({ preventScroll: true }));
 }
 
-function Contents({ figures }: { figures: Figures }): JSX.Element {
-  const there = PARTS.filter(({ id }) => (id !== 'runs' || figures.runs.length > 1) && (id !== 'published' || figures.published.length > 0));
+function Contents({ parts }: { parts: readonly PagePart[] }): JSX.Element {
   // The address holds the reader's choice, so that these cannot be plain links.
   return (
     <nav aria-label="Parts of the page">
-      {there.map(({ id, title }) => title !== null && <button key={id} type="button" class="quiet" onClick={() => go(id)}>{title}</button>)}
+      {parts.map(({ id, title }) => title !== null && <button key={id} type="button" class="quiet" onClick={() => go(id)}>{title}</button>)}
     </nav>
   );
 }
@@ -147,16 +150,17 @@ export function App({ figures, evidence }: { figures: Figures; evidence: Evidenc
   const from = useMemo(() => view(figures, state), [figures, ...key]);
   const open = useCallback((entry: { run: number; index: number }) => change({ opened: { run: entry.run, cell: entry.index } }), [change]);
   const page = useMemo(() => (from === null ? null : { figures, evidence, from, change, open }), [figures, evidence, from, change, open]);
+  const parts = useMemo(() => partsOf(figures), [figures]);
   const dialog = useMemo(() => (page === null ? null : { ...page, from: { ...page.from, state } }), [page, opened]);
   if (page === null || dialog === null) return <p class="empty">This page holds no run.</p>;
   return (
     <>
       <PageContext.Provider value={page}>
-        <header class="bar"><span class="brand">jsonathlon</span><Contents figures={figures} /><Theme /></header>
+        <header class="bar"><span class="brand">jsonathlon</span><Contents parts={parts} /><Theme /></header>
         <main>
-          <Top />
+          <Top>{workloadsOf(figures).map((one) => <one.findings key={one.name} />)}</Top>
           <Filters />
-          {PARTS.map((part) => <Later key={part.id} id={placeOf(part.id)} of={part.of} />)}
+          {parts.map((part) => <Later key={part.id} id={placeOf(part.id)} of={part.of} />)}
         </main>
       </PageContext.Provider>
       <PageContext.Provider value={dialog}><CellDialog /></PageContext.Provider>

@@ -151,6 +151,7 @@ test('classes stand under headings of their own, and the first sentence names on
   assert.ok(bars.some((label) => /, As is: /.test(label)) && bars.some((label) => /, Prepared: /.test(label)));
   assert.ok(bars.some((label) => /not in memory: .* read.*, Prepared, stock: /.test(label)), bars.join('\n'));
   await page.locator('#part-hot > details > summary').click();
+  await page.locator('#part-hot table tr.group').first().waitFor();
   assert.deepEqual((await page.locator('#part-hot table').first().locator('tr.group').allTextContents()).slice(0, 2), ['As is', 'Prepared']);
   assert.deepEqual(trouble, []);
   await context.close();
@@ -245,6 +246,23 @@ test('a page without a cell, and one of a single round, open without an error', 
     assert.deepEqual(trouble, []);
     await context.close();
   }
+});
+
+test('a workload without parts of its own has its cells in a plain table, and no parts of others', async () => {
+  const { page, context, trouble } = await open(browser, 'other', { chart: false });
+  await page.waitForSelector('h1');
+  await page.evaluate(() => document.getElementById('at-others').scrollIntoView());
+  const table = page.locator('#at-others table');
+  await table.waitFor();
+  const words = await table.innerText();
+  for (const word of [/documents per second/, /500\/s \(450\/s … 550\/s\)/, /records per s/, /1.00k\/s/, /lost/, /ClickHouse 26.7 challenge/]) assert.match(words, word);
+  assert.match(await page.locator('main').innerText(), /Workload: append/);
+  const parts = await page.locator('header nav button').allInnerTexts();
+  assert.deepEqual(parts, ['Configurations', 'Series']);
+  await table.locator('button').first().click();
+  await page.waitForSelector('dialog[open]');
+  assert.deepEqual(trouble, []);
+  await context.close();
 });
 
 test('a run and a scale can be chosen, and a search narrows the list of many systems', async () => {

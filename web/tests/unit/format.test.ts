@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { byName, bytes, count, counted, interval, list, moment, percent, seconds, tick, times, whole } from '../../src/format.ts';
+import { byName, bytes, count, counted, figureTitle, interval, list, moment, percent, seconds, tick, times, whole } from '../../src/format.ts';
 import { escaped, markdown } from '../../src/export/markdown.ts';
 import { lineOf } from '../../src/charts/bars.ts';
 import { colourOf } from '../../src/colours.ts';
@@ -29,6 +29,13 @@ test('almost all does not read as all', () => {
 
 test('a figure is written by the unit in its name', () => {
   assert.equal(byName('peak_pss_bytes', 2e8), '200 MB');
+  assert.equal(byName('engine_bytes_read', 2e8), '200 MB');
+  assert.equal(figureTitle('engine_memory_bytes'), 'memory by the engine’s count');
+  assert.equal(figureTitle('cache_hits'), 'cache hits');
+  assert.equal(metric('documents_per_s').better, 'higher');
+  assert.equal(metric('total_bytes').better, 'lower');
+  // What a system’s folder brings says nothing about better or worse.
+  assert.equal(metric('operations_per_s').better, null);
   assert.equal(byName('disk_read_bytes_per_s', 2e8), '200 MB/s');
   assert.equal(byName('documents_per_s', 51_500), '51.5k/s');
   assert.equal(byName('response_p99_us', 1500), '1.50 ms');

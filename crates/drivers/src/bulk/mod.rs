@@ -90,7 +90,7 @@ pub(crate) fn spread<C: Send, B: Send>(
         drop(give);
         told.iter().try_for_each(|answer| {
             refused.append(answer?);
-            Ok(())
+            Ok::<(), DriverError>(())
         })
     })?;
     Ok(refused)

@@ -1,43 +1,31 @@
-//! The yardstick: what a hand-written program needs for the six questions, so that every engine's time can be
-//! read as a multiple of it.
-//!
-//! A figure by itself does not say how much of it is the work and how much is the machinery around it. McSherry,
-//! Isard and Murray ("Scalability! But at what COST?", HotOS 2015) compare systems with a simple program on one
-//! thread; this is that program. It holds the paths that the questions ask for as columns in memory, ordered as
-//! the engines' keys order them, and answers by plain loops: codes row by row, no aggregates made beforehand.
-//! It keeps no documents and is no database.
+//! The yardstick as a driver: its tables in a folder, and the few statements that it understands.
 
-mod answer;
-mod columns;
-mod dictionary;
-mod extract;
-mod extremes;
-mod file;
-mod scan;
 mod statement;
-mod tail;
-mod threads;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use jsonathlon_dataset::value::Value;
-
-pub use columns::{Builder, Table};
-pub use threads::Threads;
+use jsonathlon_yardstick::{Builder, Error, Table, Tail, Threads, VERSION, check};
 
 use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Result, cores};
 use crate::prepared::{Parameter, Prepared, Statements, expect};
 use crate::rows::{Outcome, Report, RowSink};
 use statement::{Verb, parse};
-use tail::Tail;
-
-/// What the driver reports as its version. It changes with whatever is measured: the loops, the columns, their
-/// order. It is not the program's own version, since the catalogue's folder names it too.
-pub const VERSION: &str = "yardstick 1";
 
 /// The ending of a table's file.
 const ENDING: &str = "columns";
+
+impl From<Error> for DriverError {
+    fn from(error: Error) -> Self {
+        let text = error.to_string();
+        match error {
+            Error::File(_) => Self::Refused(text),
+            Error::TooMany(_) => Self::Unsupported(text),
+            Error::Columns(_) | Error::Threads(_) => Self::Unavailable(text),
+        }
+    }
+}
 
 /// A session: all tables of a folder, in memory.
 pub(crate) struct Yardstick {
@@ -61,7 +49,7 @@ impl Yardstick {
         let mut tables = BTreeMap::new();
         for path in files(&open.folder)? {
             if let Some(name) = path.file_stem().and_then(|name| name.to_str()) {
-                tables.insert(name.to_owned(), file::read(&path)?);
+                tables.insert(name.to_owned(), Table::read(&path)?);
             }
         }
         let (folder, tails, prepared) = (open.folder.clone(), BTreeMap::new(), Statements::default());
@@ -92,7 +80,7 @@ impl Yardstick {
     }
 
     fn replace(&mut self, name: &str, table: Table) -> Result<()> {
-        file::write(&table, &self.path(name))?;
+        table.write(&self.path(name))?;
         self.tables.insert(name.to_owned(), table);
         Ok(())
     }
@@ -108,7 +96,8 @@ impl Yardstick {
             }
         }
         self.replace(name, builder.finish(&self.threads))?;
-        tail.remove()
+        tail.remove()?;
+        Ok(())
     }
 
     /// Takes documents in behind a table that has rows: ordering all of them again for each that comes would
@@ -125,8 +114,8 @@ impl Yardstick {
         };
         let (mut offered, mut accepted) = (0, 0);
         while let Some(document) = documents.next_document()? {
-            match extract::extract(document) {
-                Ok(_) => {
+            match check(document) {
+                Ok(()) => {
                     tail.push(document);
                     accepted += 1;
                 }
@@ -172,8 +161,8 @@ impl Yardstick {
             Verb::Sizes => {
                 let table = self.table(name)?;
                 let figures = [
-                    ("total_bytes", file::file_bytes(table)),
-                    ("data_bytes", file::data_bytes(table)),
+                    ("total_bytes", table.file_bytes()),
+                    ("data_bytes", table.data_bytes()),
                     ("index_bytes", 0),
                 ];
                 Ok(Outcome {
@@ -267,7 +256,5 @@ fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-#[cfg(test)]
-mod agreement_tests;
 #[cfg(test)]
 mod session_tests;

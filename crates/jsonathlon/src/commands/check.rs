@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use jsonathlon_dataset::source::Source;
-use jsonathlon_report::checks;
-use jsonathlon_report::tables::Look;
+use jsonathlon_report::draw::Look;
+use jsonathlon_report::self_checks;
+use jsonathlon_results::figure::SECONDS;
 use jsonathlon_results::growth::growth;
 use jsonathlon_results::noise::{alarms_too_often, self_comparisons};
 use jsonathlon_results::summary::{Run, Summary};
@@ -101,12 +102,12 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         other => other?,
     }
     let run = Run::read(&folder)?;
-    let comparisons = self_comparisons(&run, arguments.rounds);
+    let comparisons = self_comparisons(&run, &SECONDS, arguments.rounds);
     let failures = run.summary().failures;
     if let Some(failure) = failures.first() {
         anstream::eprintln!("{} trials failed; the first: {}", failures.len(), failure.error);
     }
-    print(&checks::noise(&title, arguments.rounds, &comparisons, Look { colour: true }))?;
+    print(&self_checks::noise(&title, arguments.rounds, &comparisons, Look { colour: true }))?;
     print(&format!("  every trial behind this: {}\n", run.path))?;
     let well = failures.is_empty() && !comparisons.is_empty() && !alarms_too_often(&comparisons);
     Ok(if well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
@@ -143,6 +144,6 @@ fn compare_growth(arguments: &GrowthArguments) -> Result<ExitCode, Failure> {
              different --scale",
         ));
     }
-    print(&checks::growth(&growths, Look { colour: true }))?;
+    print(&self_checks::growth(&growths, Look { colour: true }))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use jsonathlon_report::compare::{markdown, tables};
-use jsonathlon_report::tables::Look;
+use jsonathlon_report::draw::Look;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::baseline::Baselines;
 use jsonathlon_results::compare::{Between, RunComparison, compare, compare_between};

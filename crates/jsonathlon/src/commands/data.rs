@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use jsonathlon_dataset::describe::{DescribeOptions, describe};
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::source::Source;
-use jsonathlon_report::tables::Look;
+use jsonathlon_report::draw::Look;
 
 use super::print;
 use crate::cli::{DataAction, DataArguments};

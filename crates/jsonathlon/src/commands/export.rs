@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use jsonathlon_report::markdown;
-use jsonathlon_report::tables::{Look, render};
+use jsonathlon_report::draw::Look;
+use jsonathlon_report::run::{markdown, tables};
+use jsonathlon_results::challenge::jsonbench::write;
 use jsonathlon_results::export::{csv, jsonbench};
-use jsonathlon_results::jsonbench::write;
 use jsonathlon_results::summary::Run;
 
 use super::print;
@@ -21,8 +21,8 @@ pub(crate) fn run(arguments: &ExportArguments) -> Result<ExitCode, Failure> {
     let run = Run::read(&arguments.run)?;
     let unwritable = |error: serde_json::Error| Failure::environment(format!("failed to write: {error}"));
     let text = match arguments.format {
-        Format::Table => render(&run, Look { colour: true }),
-        Format::Markdown => markdown::render(&run),
+        Format::Table => tables(&run, Look { colour: true }),
+        Format::Markdown => markdown(&run),
         Format::Json => serde_json::to_string_pretty(&run.summary()).map_err(unwritable)? + "\n",
         Format::Csv => csv(&run.summary()),
         Format::Jsonbench => {

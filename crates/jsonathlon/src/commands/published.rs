@@ -2,12 +2,12 @@
 
 use std::process::ExitCode;
 
-use jsonathlon_report::published::{By, others, published as draw};
-use jsonathlon_report::tables::Look;
+use jsonathlon_report::challenge::{By, others, published as draw};
+use jsonathlon_report::draw::Look;
+use jsonathlon_results::challenge::jsonbench::read;
+use jsonathlon_results::challenge::published::{Published, published, snapshots};
 use jsonathlon_results::export::jsonbench;
 use jsonathlon_results::folder::holds_run;
-use jsonathlon_results::jsonbench::read;
-use jsonathlon_results::published::{Published, published, snapshots};
 use jsonathlon_results::summary::Run;
 
 use super::print;

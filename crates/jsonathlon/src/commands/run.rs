@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use jsonathlon_dataset::source::Source;
 use jsonathlon_measure::machine::memory_bytes;
+use jsonathlon_report::draw::Look;
 use jsonathlon_report::format;
 use jsonathlon_report::page;
-use jsonathlon_report::tables::{Look, render_summed_up};
+use jsonathlon_report::run::summed_up;
 use jsonathlon_results::folder::read_manifest;
 use jsonathlon_results::id::State;
 use jsonathlon_results::ranking;
@@ -418,7 +419,7 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
             .map(|text| text + "\n")
             .map_err(|error| Failure::environment(format!("failed to write the summary: {error}")))?
     } else {
-        render_summed_up(&run, &summary, Look { colour: true })
+        summed_up(&run, &summary, Look { colour: true })
     };
     print(&text)?;
     match page::write_own(run) {

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_measure::machine::Machine;
+use jsonathlon_results::challenge::published::Published;
 use jsonathlon_results::comparison::{Against, Comparison, Difference};
 use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::manifest::{self, Data};
-use jsonathlon_results::published::Published;
 use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{self, Body, Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
@@ -112,6 +112,7 @@ struct Cell {
     verdict: Verdict,
     bound_by: Option<String>,
     metrics: BTreeMap<String, Number>,
+    intervals: BTreeMap<String, [Number; 2]>,
     of_best: Option<Ratio>,
     of_yardstick: Option<Ratio>,
 }
@@ -281,6 +282,11 @@ impl Cell {
             verdict: entry.verdict,
             bound_by: entry.bound_by.clone(),
             metrics: entry.metrics.iter().map(|(name, value)| (name.clone(), Number(*value))).collect(),
+            intervals: entry
+                .intervals
+                .iter()
+                .map(|(name, limits)| (name.clone(), limits.map(Number)))
+                .collect(),
             of_best: ratios.find(&key, Against::Best),
             of_yardstick: ratios.find(&key, Against::Reference),
         }
@@ -288,7 +294,7 @@ impl Cell {
 }
 
 fn scores(summary: &Summary, places: &Places<'_>) -> Vec<Score> {
-    let score = |one: &jsonathlon_results::summary::PublishedScore| {
+    let score = |one: &jsonathlon_results::challenge::PublishedScore| {
         Some(Score {
             configuration: places.at(&one.id, one.profile)?,
             state: one.state,

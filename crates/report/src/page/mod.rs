@@ -74,7 +74,7 @@ pub fn page(runs: &[Run], program: &str, made: &str) -> Result<String, PageError
         program: program.to_owned(),
         made: made.to_owned(),
         runs: figures,
-        published: jsonathlon_results::published::published()?,
+        published: jsonathlon_results::challenge::published::published()?,
     };
     Ok(html::whole(&names, &figures, &Evidence { runs: evidence })?)
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::Limits;
 use crate::control::CONTROL;
+use crate::figure::{CONTROL_COMPUTE_S, CONTROL_MEMORY_S, Figure};
 use crate::summary::Run;
 
 /// What the control took in B ÷ what it took in A.
@@ -53,8 +54,8 @@ impl Kernels {
     pub(super) fn of(run: &Run) -> Self {
         let mut rounds: BTreeMap<u32, [Vec<f64>; 2]> = BTreeMap::new();
         for trial in run.trials().filter(|trial| trial.cell.id.system == CONTROL) {
-            let metric = |name: &str| trial.metrics.get(name).copied().filter(|seconds| *seconds > 0.0);
-            if let (Some(memory), Some(compute)) = (metric("control_memory_s"), metric("control_compute_s")) {
+            let of = |figure: &Figure| figure.value(trial).filter(|seconds| *seconds > 0.0);
+            if let (Some(memory), Some(compute)) = (of(&CONTROL_MEMORY_S), of(&CONTROL_COMPUTE_S)) {
                 let round = rounds.entry(trial.round).or_default();
                 round[0].push(memory);
                 round[1].push(compute);

@@ -4,7 +4,7 @@ use jsonathlon_measure::families::holm;
 use jsonathlon_measure::statistics::ALPHA;
 use serde::Serialize;
 
-use super::{CellComparison, Counts, Outcome, RunComparison, is_right};
+use super::{CellComparison, Counts, Outcome, RunComparison, SizeChange, is_right};
 use crate::comparison::Difference;
 use crate::id::Id;
 use crate::record::Phase;
@@ -23,8 +23,12 @@ pub struct Gate {
     pub passed: bool,
     /// Probability that the gate calls anything slower where nothing is: over all tested cells together.
     pub level: f64,
-    /// Cells that were tested: loads and hot questions with an interval.
+    /// Cells that were tested: loads and hot questions with an interval, and sizes that vary between loads.
     pub tested: usize,
+    /// Sizes among these.
+    pub sizes_tested: usize,
+    /// Sizes that were held against the allowed share as they were counted: they do not vary, or were counted once.
+    pub sizes_counted: usize,
     /// Cells with an interval that were not: cold ones, and hot ones that read from the disk.
     pub not_tested: usize,
     /// Cells with a ratio and no interval, which cannot.
@@ -50,6 +54,8 @@ pub struct Reason {
 pub enum ReasonKind {
     /// A cell is slower by more than is allowed, shown over all tested cells together.
     Slower,
+    /// A size is larger by more than is allowed: shown as above where it varies, else as counted.
+    Larger,
     /// A cell was right and is not.
     NowFails,
     /// Cells of a configuration were right in A, and B has nothing that they can be compared with.
@@ -62,7 +68,8 @@ pub enum ReasonKind {
 
 impl RunComparison {
     /// The same, held against `allowed_share`: a cell is a regression when it is shown to be slower, by Holm's
-    /// procedure over all tested cells, and its ratio is above 1 + `allowed_share`; or when it now fails. What was
+    /// procedure over all tested cells, and its ratio is above 1 + `allowed_share`; or when it now fails. A size that
+    /// does not vary between loads, or was counted once, is a regression when its ratio is above the same. What was
     /// not looked at does not pass either: cells that were right in A and are missing or not comparable in B, unless
     /// `allow_missing` is given, a run that is not complete, and one without a single tested cell.
     ///
@@ -80,20 +87,33 @@ impl RunComparison {
             .filter_map(|cell| cell.p_slower.map(|p| (cell, p)))
             .collect();
         let tested = family.len();
+        let sizes_tested =
+            family.iter().filter(|(cell, _)| matches!(cell.outcome, Outcome::Sized(_))).count();
         let adjusted = holm(&family.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
         for ((cell, _), adjusted) in family.into_iter().zip(&adjusted) {
-            let ratio = cell.tested_ratio().unwrap_or(f64::NAN);
-            if *adjusted <= ALPHA && ratio > 1.0 + allowed_share {
-                // The gate asks one question of fewer cells than the table, so it may show what that does not; what
-                // it fails on is not called anything else.
-                cell.outcome = Outcome::Timed(Difference::Slower);
-                let mut text = format!("{} takes {ratio:.2} times as long", place(cell));
-                if let (Some(_), Some(raw)) = (cell.divided, cell.ratio) {
-                    text.push_str(&format!(", the control divided out ({raw:.2} raw)"));
-                }
-                add(ReasonKind::Slower, text);
+            if *adjusted > ALPHA || !cell.is_worse_by(allowed_share) {
+                continue;
             }
+            // The gate asks one question of fewer cells than the table, so it may show what that does not; what it
+            // fails on is not called anything else.
+            if matches!(cell.outcome, Outcome::Sized(_)) {
+                cell.outcome = Outcome::Sized(SizeChange::Larger);
+                add(ReasonKind::Larger, larger(cell));
+                continue;
+            }
+            cell.outcome = Outcome::Timed(Difference::Slower);
+            let ratio = cell.tested_ratio().unwrap_or(f64::NAN);
+            let mut text = format!("{} takes {ratio:.2} times as long", place(cell));
+            if let (Some(_), Some(raw)) = (cell.divided, cell.ratio) {
+                text.push_str(&format!(", the control divided out ({raw:.2} raw)"));
+            }
+            add(ReasonKind::Slower, text);
         }
+        let counted = || self.cells.iter().filter(|cell| !cell.reference && cell.is_counted());
+        for cell in counted().filter(|cell| cell.is_worse_by(allowed_share)) {
+            add(ReasonKind::Larger, format!("{}, {}", larger(cell), how_counted(cell)));
+        }
+        let sizes_counted = counted().count();
         for cell in self.cells.iter().filter(|cell| cell.outcome == Outcome::NowFails) {
             let why = match &cell.note {
                 Some(note) if is_right(cell.b.verdict) => note.clone(),
@@ -114,8 +134,9 @@ impl RunComparison {
             add(ReasonKind::Incomplete, text);
         }
         self.counts = Counts::of(&self.cells);
-        if tested == 0 {
-            let text = "nothing could be tested: no load and no hot question has an interval, which needs two rounds \
+        let timed = tested - sizes_tested;
+        if timed == 0 {
+            let text = "no time could be tested: no load and no hot question has an interval, which needs two rounds \
                         on either side";
             add(ReasonKind::Untested, text.to_owned());
         }
@@ -125,7 +146,9 @@ impl RunComparison {
             passed: reasons.is_empty(),
             level: ALPHA,
             tested,
-            not_tested: self.counts.with_interval - tested,
+            sizes_tested,
+            sizes_counted,
+            not_tested: self.counts.with_interval - timed,
             without_interval: self.counts.compared() - self.counts.with_interval,
             not_looked_at,
             reasons,
@@ -157,10 +180,13 @@ impl RunComparison {
 }
 
 impl CellComparison {
-    /// Whether the gate tests it. Cold questions, and hot ones that read from the disk, wait for a disk for which
+    /// Whether the gate tests it: loads, hot questions, and sizes that vary between loads. Sizes that do not vary are
+    /// certain and need no test, so they make the others neither stricter nor more often wrong. Cold questions, and hot ones that read from the disk, wait for a disk for which
     /// there is no control, and scatter most; with them the others would have to stand out more to be found.
     fn is_in_family(&self) -> bool {
-        !self.reference && self.has_interval() && matches!(self.phase, Phase::Load | Phase::Hot)
+        let timed = self.has_interval() && matches!(self.phase, Phase::Load | Phase::Hot);
+        let sized = matches!(self.outcome, Outcome::Sized(_)) && !self.is_counted();
+        !self.reference && (timed || sized)
     }
 }
 
@@ -194,6 +220,15 @@ impl Missing<'_> {
 /// The configuration of a cell, as it is in A.
 fn of(cell: &CellComparison) -> &Id {
     &cell.a.id
+}
+
+fn larger(cell: &CellComparison) -> String {
+    format!("{} is {:.3} times as large", place(cell), cell.ratio.unwrap_or(f64::NAN))
+}
+
+/// Why a size is held against the share without a test.
+fn how_counted(cell: &CellComparison) -> &'static str {
+    if cell.a.rounds.min(cell.b.rounds) < 2 { "as counted once" } else { "the same in every load" }
 }
 
 fn place(cell: &CellComparison) -> String {

@@ -27,7 +27,7 @@ pub struct Alone {
     pub right: Vec<String>,
 }
 
-/// A cell in both runs: a timed one, or a size that is not right in both.
+/// A cell in both runs.
 pub(super) struct Pair<'a> {
     pub(super) a: &'a Entry,
     pub(super) b: &'a Entry,
@@ -141,7 +141,7 @@ fn slots<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<Slot<'a
 }
 
 /// Takes out of two slots what goes together. Times go with times of the same phase; what is not right on either
-/// side is one pair, whatever its entries are called. Sizes that are right in both are told of by their bytes.
+/// side is one pair, whatever its entries are called.
 fn pairs<'a>(
     a: &mut Slot<'a>,
     b: &mut Slot<'a>,
@@ -167,8 +167,6 @@ fn pairs<'a>(
     if !both_right {
         a.entries.clear();
         b.entries.clear();
-    } else if a.planned.2 == Phase::Steady {
-        found.clear();
     }
     found
 }

@@ -12,6 +12,7 @@ mod control;
 mod differences;
 mod gate;
 mod matching;
+mod outcome;
 mod plans;
 mod ratios;
 mod references;
@@ -25,6 +26,7 @@ use jsonathlon_measure::statistics::{ALPHA, Estimate, Scattered};
 
 use crate::ResultsError;
 use crate::comparison::{Difference, Rounds};
+use crate::figure::{self, Better, Figure, Unit};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::record::{Phase, Verdict};
@@ -35,13 +37,14 @@ pub use control::Control;
 pub use differences::{Changed, Kind};
 pub use gate::{Gate, Reason, ReasonKind};
 pub use matching::Alone;
+pub use outcome::{Counts, Outcome, SizeChange};
 pub use ratios::APART;
 pub use references::References;
 pub use sizes::SizeComparison;
 
 use control::Kernels;
 use plans::Broken;
-use ratios::{ByRound, From, Ratio, Seconds, ratios};
+use ratios::{ByRound, From, Ratio, Values, ratios};
 
 /// Version of the comparison's JSON.
 pub const SCHEMA: u32 = 1;
@@ -63,9 +66,9 @@ pub struct RunComparison {
     pub different_data: bool,
     /// What differs in how they were made.
     pub differences: Vec<Changed>,
-    /// Cells that both have; of sizes only those that are not right in both.
+    /// Cells that both have.
     pub cells: Vec<CellComparison>,
-    /// Sizes and peaks of memory of configurations that both have.
+    /// Sizes and peaks of memory of configurations that both have; sizes are among the cells too.
     pub sizes: Vec<SizeComparison>,
     /// What A alone has.
     pub only_in_a: Vec<Alone>,
@@ -116,11 +119,15 @@ pub struct CellComparison {
     pub phase: Phase,
     /// State of the data; none of a load.
     pub state: Option<State>,
+    /// Name of the figure that is compared: `seconds`; of a size `total_bytes`, or `files_bytes` where the systems
+    /// count no total of their own.
+    #[serde(serialize_with = "figure_name")]
+    pub figure: &'static Figure,
     /// The baseline's figures.
     pub a: Measured,
     /// The other side's figures.
     pub b: Measured,
-    /// Median seconds of B ÷ median seconds of A.
+    /// Median of B ÷ median of A.
     pub ratio: Option<f64>,
     /// Lower limit of its 95 % interval; none with fewer than two rounds on either side.
     pub low: Option<f64>,
@@ -132,7 +139,8 @@ pub struct CellComparison {
     pub p_differs: Option<f64>,
     /// The same, adjusted for all cells of the comparison by the procedure of Benjamini and Hochberg.
     pub adjusted: Option<f64>,
-    /// One-sided p-value against "not slower". The gate adjusts those of the cells that it tests.
+    /// One-sided p-value against "not slower", of a size against "not larger". The gate adjusts those of the cells that
+    /// it tests. None of a size that does not vary between loads, or was counted once: there is nothing to test.
     pub p_slower: Option<f64>,
     /// What the raw ratios alone would have called it, where that is something else.
     pub raw_outcome: Option<Difference>,
@@ -143,6 +151,10 @@ pub struct CellComparison {
     /// Whether rounds alone show a difference.
     #[serde(skip)]
     beyond_rounds: bool,
+}
+
+fn figure_name<S: Serializer>(figure: &&'static Figure, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(figure.name)
 }
 
 fn without_version<S: Serializer>(id: &Id, serializer: S) -> Result<S::Ok, S::Error> {
@@ -181,95 +193,12 @@ pub struct Measured {
     pub verdict: Verdict,
     /// Median seconds; none unless every trial of the cell may have a time.
     pub median_s: Option<f64>,
+    /// Median of the figure that is compared, in its own unit; none where there is no time, or no size.
+    pub value: Option<f64>,
     /// Trials with a time.
     pub trials: u64,
-    /// Rounds with a time.
+    /// Rounds with a value.
     pub rounds: usize,
-}
-
-/// What two cells beside each other allow to say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// Both have a time.
-    Timed(Difference),
-    /// A had a right answer, over all documents and by the promised plan, and B has not.
-    NowFails,
-    /// The other way round.
-    NowAnswers,
-    /// Neither is right, and neither has a time.
-    NoTime,
-    /// Both have times that must not be set against each other.
-    NotCompared,
-}
-
-impl Outcome {
-    /// The words used in files and tables.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::Timed(difference) => difference.words(),
-            Self::NowFails => "now fails",
-            Self::NowAnswers => "now answers",
-            Self::NoTime => "no time in either",
-            Self::NotCompared => "not compared",
-        }
-    }
-}
-
-impl Serialize for Outcome {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.words())
-    }
-}
-
-/// How many cells there are of each outcome. Reference rows count only where they fail: their times tell of
-/// the machine and not of a system.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct Counts {
-    /// Slower in B.
-    pub slower: usize,
-    /// Faster in B.
-    pub faster: usize,
-    /// No difference shown.
-    pub none_shown: usize,
-    /// Right in A, and not in B.
-    pub now_fail: usize,
-    /// Right in B, and not in A.
-    pub now_answer: usize,
-    /// Right in neither.
-    pub no_time: usize,
-    /// With times that are not set against each other.
-    pub not_compared: usize,
-    /// Ratios with an interval.
-    pub with_interval: usize,
-}
-
-impl Counts {
-    fn of(cells: &[CellComparison]) -> Self {
-        let mut counts = Self::default();
-        for cell in cells.iter().filter(|cell| !cell.reference || cell.outcome == Outcome::NowFails) {
-            let count = match cell.outcome {
-                Outcome::Timed(Difference::Slower) => &mut counts.slower,
-                Outcome::Timed(Difference::Faster) => &mut counts.faster,
-                Outcome::Timed(Difference::NoneShown) => &mut counts.none_shown,
-                Outcome::NowFails => &mut counts.now_fail,
-                Outcome::NowAnswers => &mut counts.now_answer,
-                Outcome::NoTime => &mut counts.no_time,
-                Outcome::NotCompared => &mut counts.not_compared,
-            };
-            *count += 1;
-            if cell.has_interval() {
-                counts.with_interval += 1;
-            }
-        }
-        counts
-    }
-
-    /// Cells whose times are set against each other.
-    #[must_use]
-    pub fn compared(&self) -> usize {
-        self.slower + self.faster + self.none_shown
-    }
 }
 
 impl RunComparison {
@@ -284,6 +213,23 @@ impl CellComparison {
     #[must_use]
     pub fn has_interval(&self) -> bool {
         matches!(self.outcome, Outcome::Timed(_)) && self.low.is_some()
+    }
+
+    /// Whether B is worse than A by more than a share: slower or larger, or of a figure of which more is better, less.
+    #[must_use]
+    pub fn is_worse_by(&self, share: f64) -> bool {
+        let most = 1.0 + share;
+        self.tested_ratio().is_some_and(|ratio| match self.figure.better {
+            Better::Lower => ratio > most,
+            Better::Higher => ratio < 1.0 / most,
+            Better::Neither => false,
+        })
+    }
+
+    /// Whether both are sizes that are compared as they were counted: they do not vary between loads, or there was one.
+    #[must_use]
+    pub fn is_counted(&self) -> bool {
+        matches!(self.outcome, Outcome::Sized(_)) && self.p_differs.is_none()
     }
 
     /// The ratio that is tested: divided by the control's where there is one.
@@ -331,7 +277,8 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
     let control = Control::of(&kernels_a, &kernels_b);
     let kernels = control.map(|_| [&kernels_a, &kernels_b]);
     let cells = cells((a, b), &matched, &From::TwoRuns(kernels), |pair| {
-        [rounds_a.seconds(pair.a), rounds_b.seconds(pair.b)]
+        let figure = figure_of(pair);
+        [rounds_a.values(pair.a, figure), rounds_b.values(pair.b, figure)]
     });
     Ok(RunComparison {
         schema: SCHEMA,
@@ -368,8 +315,10 @@ pub fn compare_between(run: &Run, between: &Between) -> Result<RunComparison, Re
         )));
     }
     let rounds = Rounds::of(run);
-    let cells =
-        cells((run, run), &matched, &From::OneRun, |pair| [rounds.seconds(pair.a), rounds.seconds(pair.b)]);
+    let cells = cells((run, run), &matched, &From::OneRun, |pair| {
+        let figure = figure_of(pair);
+        [rounds.values(pair.a, figure), rounds.values(pair.b, figure)]
+    });
     Ok(RunComparison {
         schema: SCHEMA,
         a: side(run, Some(between.a())),
@@ -433,19 +382,19 @@ fn cells(
     (a, b): (&Run, &Run),
     matched: &matching::Matched<'_>,
     from: &From<'_>,
-    seconds: impl Fn(&matching::Pair<'_>) -> [ByRound; 2],
+    values: impl Fn(&matching::Pair<'_>) -> [ByRound; 2],
 ) -> Vec<CellComparison> {
-    let all: Vec<Option<Seconds>> = matched
+    let all: Vec<Option<Values>> = matched
         .cells
         .iter()
         .map(|pair| {
-            let [a, b] = seconds(pair);
-            let seconds = Seconds { phase: pair.b.cell.phase, configuration: pair.place, a, b };
-            is_comparable(pair).then_some(seconds)
+            let [a, b] = values(pair);
+            let (figure, phase) = (figure_of(pair), pair.b.cell.phase);
+            is_comparable(pair).then_some(Values { figure, phase, configuration: pair.place, a, b })
         })
         .collect();
     let ratios = ratios(&all, from);
-    let rounds = |pair: &matching::Pair<'_>| seconds(pair).map(|rounds| rounds.len());
+    let rounds = |pair: &matching::Pair<'_>| values(pair).map(|rounds| rounds.len());
     let mut cells: Vec<CellComparison> = matched
         .cells
         .iter()
@@ -460,37 +409,76 @@ fn is_comparable(pair: &matching::Pair<'_>) -> bool {
     is_right(pair.verdict_a) && is_right(pair.verdict_b) && pair.a.cell.phase == pair.b.cell.phase
 }
 
-/// Says of all timed cells together which of them differ. Reference rows are a family of their own.
+/// What is compared of two cells: the time, or of sizes the total, by the systems' own count where both have one.
+fn figure_of(pair: &matching::Pair<'_>) -> &'static Figure {
+    if pair.b.cell.phase != Phase::Steady {
+        return &figure::SECONDS;
+    }
+    let both = |figure: &Figure| [pair.a, pair.b].iter().all(|entry| entry.metric(figure).is_some());
+    if both(&figure::TOTAL_BYTES) || !both(&figure::FILES_BYTES) {
+        &figure::TOTAL_BYTES
+    } else {
+        &figure::FILES_BYTES
+    }
+}
+
+/// Says of all cells with a ratio together which of them differ: times, and sizes that vary between loads. Reference
+/// rows are a family of their own. Sizes that do not vary differ as they were counted, and need no test.
 fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
+    for (cell, ratio) in cells.iter_mut().zip(ratios) {
+        if let (Outcome::Sized(change), Some(ratio)) = (&mut cell.outcome, ratio)
+            && !ratio.varies()
+        {
+            *change = SizeChange::counted(ratio.raw.value);
+        }
+    }
     for reference in [false, true] {
         let family: Vec<(usize, Ratio)> = cells
             .iter()
             .zip(ratios)
             .enumerate()
-            .filter(|(_, (cell, _))| cell.reference == reference && matches!(cell.outcome, Outcome::Timed(_)))
-            .filter_map(|(index, (_, ratio))| Some((index, (*ratio)?)))
-            .filter(|(_, ratio)| ratio.tested().spread.is_some())
+            .filter(|(_, (cell, _))| cell.reference == reference)
+            .filter_map(|(index, (cell, ratio))| {
+                let ratio = (*ratio)?;
+                let is_tested = match cell.outcome {
+                    Outcome::Timed(_) => ratio.tested().spread.is_some(),
+                    Outcome::Sized(_) => ratio.varies(),
+                    _ => false,
+                };
+                is_tested.then_some((index, ratio))
+            })
             .collect();
         let adjusted = |of: &dyn Fn(&Ratio) -> Scattered| {
             let p: Vec<f64> = family.iter().map(|(_, ratio)| of(ratio).p_differs().unwrap_or(1.0)).collect();
             benjamini_hochberg(&p)
         };
-        let said = |adjusted: f64, ratio: &Scattered| match adjusted <= ALPHA {
-            false => Difference::NoneShown,
-            true if ratio.value < 1.0 => Difference::Faster,
-            true => Difference::Slower,
-        };
         let (tested, raw) = (adjusted(&|ratio| *ratio.tested()), adjusted(&|ratio| ratio.raw));
         for (((index, ratio), adjusted), raw) in family.iter().zip(tested).zip(raw) {
             let Some(cell) = cells.get_mut(*index) else { continue };
-            let outcome = said(adjusted, ratio.tested());
-            let raw = said(raw, &ratio.raw);
             cell.p_differs = ratio.tested().p_differs();
             cell.p_slower = ratio.tested().p_above(1.0);
             cell.adjusted = Some(adjusted);
-            cell.raw_outcome = Some(raw).filter(|raw| *raw != outcome);
-            cell.outcome = Outcome::Timed(outcome);
+            match &mut cell.outcome {
+                Outcome::Sized(change) => {
+                    let counted = SizeChange::counted(ratio.raw.value);
+                    *change = if adjusted <= ALPHA { counted } else { SizeChange::NoneShown };
+                }
+                outcome => {
+                    let said = said(adjusted, ratio.tested());
+                    cell.raw_outcome = Some(self::said(raw, &ratio.raw)).filter(|raw| *raw != said);
+                    *outcome = Outcome::Timed(said);
+                }
+            }
         }
+    }
+}
+
+/// What a ratio of times is called.
+fn said(adjusted: f64, ratio: &Scattered) -> Difference {
+    match adjusted <= ALPHA {
+        false => Difference::NoneShown,
+        true if ratio.value < 1.0 => Difference::Faster,
+        true => Difference::Slower,
     }
 }
 
@@ -501,18 +489,24 @@ fn cell(
     [rounds_a, rounds_b]: [usize; 2],
     broken: &Broken<'_>,
 ) -> CellComparison {
+    let figure = figure_of(pair);
     let (right_a, right_b) = (is_right(pair.verdict_a), is_right(pair.verdict_b));
     let (outcome, note) = match (right_a, right_b, ratio) {
         (true, false, _) => (Outcome::NowFails, None),
         (true, true, _) if broken.anew() => (Outcome::NowFails, None),
         (false, true, _) => (Outcome::NowAnswers, None),
+        (true, true, Some(_)) if figure.unit == Unit::Bytes => (Outcome::Sized(SizeChange::NoneShown), None),
         (true, true, Some(_)) => (Outcome::Timed(Difference::NoneShown), None),
         (true, true, None) if pair.a.cell.phase != pair.b.cell.phase => {
             let note = format!("{} in A; {} in B", pair.a.cell.phase.words(), pair.b.cell.phase.words());
             (Outcome::NotCompared, Some(note))
         }
         (true, true, None) => {
-            (Outcome::NotCompared, Some("no time that a ratio could be made of".to_owned()))
+            let note = match figure.unit {
+                Unit::Bytes => "no size that both count in the same way",
+                _ => "no time that a ratio could be made of",
+            };
+            (Outcome::NotCompared, Some(note.to_owned()))
         }
         (false, false, _) if !pair.verdict_a.has_time() && !pair.verdict_b.has_time() => {
             (Outcome::NoTime, None)
@@ -528,6 +522,11 @@ fn cell(
         id: of.id.clone(),
         verdict,
         median_s: entry.median_s.filter(|_| verdict.has_time()),
+        value: match *figure {
+            figure::SECONDS => entry.median_s,
+            _ => entry.metric(figure),
+        }
+        .filter(|_| verdict.has_time()),
         trials: entry.trials,
         rounds,
     };
@@ -540,6 +539,7 @@ fn cell(
         step: pair.b.cell.step.clone(),
         phase: pair.b.cell.phase,
         state: pair.b.cell.state,
+        figure,
         a: measured(pair.a, one, pair.verdict_a, rounds_a),
         b: measured(pair.b, other, pair.verdict_b, rounds_b),
         ratio: raw.map(|raw| raw.median),

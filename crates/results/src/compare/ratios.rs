@@ -6,6 +6,7 @@ use jsonathlon_measure::families::moderated;
 use jsonathlon_measure::statistics::{ALPHA, Scattered, Spread, scattered, scattered_pairs};
 
 use super::control::Kernels;
+use crate::figure::{Figure, Unit};
 use crate::record::Phase;
 
 /// What two equal runs differ by as wholes when the control has been divided out: the standard error on the
@@ -27,11 +28,13 @@ pub(super) enum From<'a> {
     OneRun,
 }
 
-/// Seconds by round.
+/// Values by round.
 pub(super) type ByRound = BTreeMap<u32, Vec<f64>>;
 
-/// The seconds of a cell that has a ratio.
-pub(super) struct Seconds {
+/// The values of a cell that has a ratio.
+pub(super) struct Values {
+    /// What they are of.
+    pub(super) figure: &'static Figure,
     pub(super) phase: Phase,
     /// The configuration, by its place.
     pub(super) configuration: usize,
@@ -50,6 +53,11 @@ pub(super) struct Ratio {
 }
 
 impl Ratio {
+    /// Whether it scatters over rounds at all: sizes often are the same to the byte in each.
+    pub(super) fn varies(&self) -> bool {
+        self.raw.spread.is_some_and(|spread| spread.standard_error > 0.0)
+    }
+
     /// What is tested.
     pub(super) fn tested(&self) -> &Scattered {
         self.divided.as_ref().unwrap_or(&self.raw)
@@ -59,9 +67,9 @@ impl Ratio {
 /// What scatters on its own: B and A of two runs, or their ratio in one.
 type Sides = Vec<Scattered>;
 
-/// The ratios of all cells, `None` of those without seconds.
-pub(super) fn ratios(cells: &[Option<Seconds>], from: &From<'_>) -> Vec<Option<Ratio>> {
-    let of = |sides: &dyn Fn(&Seconds) -> Option<Sides>| -> Vec<Option<Sides>> {
+/// The ratios of all cells, `None` of those without values.
+pub(super) fn ratios(cells: &[Option<Values>], from: &From<'_>) -> Vec<Option<Ratio>> {
+    let of = |sides: &dyn Fn(&Values) -> Option<Sides>| -> Vec<Option<Sides>> {
         cells.iter().map(|cell| sides(cell.as_ref()?)).collect()
     };
     let own = of(&|cell| match from {
@@ -72,17 +80,22 @@ pub(super) fn ratios(cells: &[Option<Seconds>], from: &From<'_>) -> Vec<Option<R
         }
     });
     let divided = of(&|cell| match from {
-        From::TwoRuns(Some([a, b])) => Some(vec![b.divide(&cell.b)?, a.divide(&cell.a)?]),
+        // The control is work that takes time: bytes are as many on a slow machine.
+        From::TwoRuns(Some([a, b])) if cell.figure.unit == Unit::Seconds => {
+            Some(vec![b.divide(&cell.b)?, a.divide(&cell.a)?])
+        }
         _ => None,
     });
     let (lent, lent_divided) = (lent(cells, &own), lent(cells, &divided));
-    let apart = match from {
-        From::TwoRuns(_) => APART,
-        From::OneRun => 0.0,
+    let apart = |cell: &Values| match from {
+        From::TwoRuns(_) if cell.figure.unit == Unit::Seconds => APART,
+        _ => 0.0,
     };
     own.iter()
         .zip(lent.iter().zip(&lent_divided))
-        .map(|(own, (lent, divided))| {
+        .zip(cells)
+        .map(|((own, (lent, divided)), cell)| {
+            let apart = apart(cell.as_ref()?);
             Some(Ratio {
                 raw: ratio(lent, apart)?,
                 divided: ratio(divided, apart),
@@ -114,7 +127,7 @@ fn shared(a: &ByRound, b: &ByRound) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
 
 /// The same sides with what cells of a kind lend each other; nothing of a cell without sides. Loads are one group,
 /// since a configuration has only one; questions are a group for each configuration, cold ones apart from hot ones.
-fn lent(cells: &[Option<Seconds>], sides: &[Option<Sides>]) -> Vec<Sides> {
+fn lent(cells: &[Option<Values>], sides: &[Option<Sides>]) -> Vec<Sides> {
     let mut kinds: BTreeMap<Phase, Vec<(usize, usize, Scattered)>> = BTreeMap::new();
     for (index, (cell, sides)) in cells.iter().zip(sides).enumerate() {
         let (Some(cell), Some(sides)) = (cell, sides) else { continue };

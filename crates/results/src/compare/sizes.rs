@@ -1,10 +1,11 @@
-//! Sizes and peaks of memory of two runs. They have a ratio and no interval yet. A figure
-//! that one of the runs alone has is told of too.
+//! Sizes and peaks of memory of two runs, with their ratios. Sizes are compared among the cells too; of memory this is
+//! all there is. A figure that one of the runs alone has is told of too.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::is_right;
+use crate::figure::{self, Figure};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::summary::Entry;
@@ -19,6 +20,9 @@ pub struct SizeComparison {
     pub class: String,
     /// What the size is of.
     pub what: &'static str,
+    /// Whether it is compared among the cells.
+    #[serde(skip)]
+    pub is_cell: bool,
     /// Bytes in A; none where A has no such figure.
     pub a_bytes: Option<f64>,
     /// Bytes in B; none where B has no such figure.
@@ -46,20 +50,22 @@ fn both<S: Serializer>([a, b]: &[Id; 2], serializer: S) -> Result<S::Ok, S::Erro
 /// Finds one figure among a configuration's entries.
 type Find = fn(&[&Entry]) -> Option<f64>;
 
-const FIGURES: [(&str, Find); 5] = [
-    ("size, drained", |entries| size(entries, State::Drained)),
-    ("size, compacted", |entries| size(entries, State::Compacted)),
-    ("peak memory, loading", |entries| most(entries, "peak_pss_bytes", |step| *step == Step::Load)),
-    ("peak memory, asking", |entries| most(entries, "peak_pss_bytes", Step::is_own)),
+const FIGURES: [(&str, Option<State>, Find); 5] = [
+    ("size, drained", Some(State::Drained), |entries| size(entries, State::Drained)),
+    ("size, compacted", Some(State::Compacted), |entries| size(entries, State::Compacted)),
+    ("peak memory, loading", None, |entries| {
+        most(entries, &figure::PEAK_PSS_BYTES, |step| *step == Step::Load)
+    }),
+    ("peak memory, asking", None, |entries| most(entries, &figure::PEAK_PSS_BYTES, Step::is_own)),
     // Short questions have no peak; what is held is looked at between them.
-    ("memory held, asking", |entries| most(entries, "held_pss_bytes", Step::is_own)),
+    ("memory held, asking", None, |entries| most(entries, &figure::HELD_PSS_BYTES, Step::is_own)),
 ];
 
 pub(super) fn sizes(configurations: &[[&Configuration; 2]], a: &[Entry], b: &[Entry]) -> Vec<SizeComparison> {
     let mut found = Vec::new();
     for [one, other] in configurations {
         let (entries_a, entries_b) = (of(one, a), of(other, b));
-        for (what, find) in FIGURES {
+        for (what, state, find) in FIGURES {
             let (a_bytes, b_bytes) = (find(&entries_a), find(&entries_b));
             if a_bytes.is_none() && b_bytes.is_none() {
                 continue;
@@ -69,6 +75,7 @@ pub(super) fn sizes(configurations: &[[&Configuration; 2]], a: &[Entry], b: &[En
                 ids: [one.id.clone(), other.id.clone()],
                 class: other.ranking(),
                 what,
+                is_cell: state.is_some() && a_bytes.is_some() && b_bytes.is_some(),
                 a_bytes,
                 b_bytes,
                 ratio,
@@ -86,10 +93,10 @@ fn of<'a>(configuration: &Configuration, entries: &'a [Entry]) -> Vec<&'a Entry>
 fn size(entries: &[&Entry], state: State) -> Option<f64> {
     let entry =
         entries.iter().find(|entry| entry.cell.step == Step::Size && entry.cell.state == Some(state))?;
-    entry.metrics.get("total_bytes").or_else(|| entry.metrics.get("files_bytes")).copied()
+    [figure::TOTAL_BYTES, figure::FILES_BYTES].iter().find_map(|figure| entry.metric(figure))
 }
 
-fn most(entries: &[&Entry], metric: &str, wanted: impl Fn(&Step) -> bool) -> Option<f64> {
+fn most(entries: &[&Entry], metric: &Figure, wanted: impl Fn(&Step) -> bool) -> Option<f64> {
     let wanted = entries.iter().filter(|entry| wanted(&entry.cell.step));
-    wanted.filter_map(|entry| entry.metrics.get(metric).copied()).reduce(f64::max)
+    wanted.filter_map(|entry| entry.metric(metric)).reduce(f64::max)
 }

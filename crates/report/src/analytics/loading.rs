@@ -1,0 +1,98 @@
+//! Loading: how long, how much, and what was refused.
+
+use jsonathlon_results::figure::{self, Figure};
+use jsonathlon_results::id::{State, Step};
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::record::Body;
+use jsonathlon_results::summary::{Run, Summary};
+
+use super::find;
+use crate::format;
+use crate::section::{NAMES, Section, by_class, interval, name, none, optional, printable};
+
+pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
+    let mut section = Section::new(
+        "loading, until durable and visible".to_owned(),
+        &[
+            "class",
+            "system",
+            "variant",
+            "storage",
+            "loaded",
+            "rejected",
+            "time",
+            "95 % interval",
+            "documents/s",
+            "MB/s",
+            "bound by",
+            "peak memory",
+            "drained after",
+            "compacted after",
+            "round trip",
+            "verdict",
+        ],
+        NAMES,
+    );
+    section.left_also = vec![10, 14, 15];
+    for configuration in by_class(run) {
+        let Some(entry) = find(summary, configuration, &Step::Load, None) else { continue };
+        let metric = |figure: &Figure| entry.metric(figure);
+        let size = |state: State, figure: &Figure| {
+            find(summary, configuration, &Step::Size, Some(state)).and_then(|entry| entry.metric(figure))
+        };
+        let mut row = name(configuration);
+        row.extend([
+            share(metric(&figure::DOCUMENTS_LOADED), metric(&figure::DOCUMENTS_OFFERED)),
+            optional(metric(&figure::DOCUMENTS_REJECTED), format::whole),
+            optional(entry.median_s, format::seconds),
+            interval(Some(entry)),
+            optional(metric(&figure::DOCUMENTS_PER_S), format::count),
+            optional(metric(&figure::BYTES_PER_S), |rate| format!("{:.0}", rate / 1e6)),
+            entry.bound_by.clone().unwrap_or_else(none),
+            optional(metric(&figure::PEAK_PSS_BYTES), format::bytes),
+            optional(size(State::Drained, &figure::DRAINED_S), format::seconds),
+            optional(size(State::Compacted, &figure::COMPACTED_S), format::seconds),
+            retains(run, configuration),
+            entry.verdict.word().to_owned(),
+        ]);
+        section.rows.push(row);
+    }
+    for rejects in run.records.iter().filter_map(|record| match &record.body {
+        Body::Rejects(rejects) => Some(rejects),
+        _ => None,
+    }) {
+        for (reason, count) in &rejects.reasons {
+            section.notes.push(format!("{} rejected {count}: {}", rejects.cell.id.system, printable(reason)));
+        }
+        if let Some(file) = &rejects.file {
+            section.notes.push(format!("  each one is listed in {}/{file}", run.path));
+        }
+    }
+    section
+}
+
+fn retains(run: &Run, configuration: &Configuration) -> String {
+    let structure = run.records.iter().find_map(|record| match &record.body {
+        Body::Structure(structure) if configuration.has(&structure.cell) => Some(structure),
+        _ => None,
+    });
+    match structure {
+        None => none(),
+        Some(structure) if structure.retains == "changed" => {
+            let changes: Vec<&str> = structure.changes.keys().map(String::as_str).collect();
+            changes.join(", ")
+        }
+        Some(structure) => match structure.retains.as_str() {
+            "bytes" => "same bytes".to_owned(),
+            "value" => "same values".to_owned(),
+            other => other.to_owned(),
+        },
+    }
+}
+
+fn share(part: Option<f64>, whole: Option<f64>) -> String {
+    match (part, whole) {
+        (Some(part), Some(whole)) if whole > 0.0 => format::percent(part / whole),
+        _ => none(),
+    }
+}

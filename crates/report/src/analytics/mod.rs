@@ -1,0 +1,36 @@
+//! The tables of the analytics workload: loading, sizes, one table a question.
+
+mod loading;
+mod questions;
+mod sizes;
+
+use jsonathlon_results::id::{State, Step};
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::summary::{Entry, Run, Summary};
+
+use crate::challenge;
+use crate::section::Section;
+
+/// As it is called in journals.
+pub(crate) const NAME: &str = "analytics";
+
+/// All of them.
+pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
+    let mut sections = vec![loading::loading(run, summary), sizes::sizes(run, summary)];
+    sections.extend(questions::all(run, summary));
+    sections.extend(challenge::of_run(summary));
+    sections
+}
+
+fn find<'a>(
+    summary: &'a Summary,
+    configuration: &Configuration,
+    step: &Step,
+    state: Option<State>,
+) -> Option<&'a Entry> {
+    summary.results.iter().find(|entry| {
+        configuration.has(&entry.cell)
+            && entry.cell.step == *step
+            && (state.is_none() || entry.cell.state == state)
+    })
+}

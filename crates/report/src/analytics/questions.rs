@@ -1,0 +1,182 @@
+//! One table a question: times with their intervals, beside the best and beside the yardstick.
+
+use jsonathlon_dataset::questions::Question;
+use jsonathlon_results::comparison::{Against, Comparison, Difference};
+use jsonathlon_results::figure;
+use jsonathlon_results::id::{State, Step};
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::record::{Phase, Verdict};
+use jsonathlon_results::summary::{Entry, Run, Summary};
+
+use super::find;
+use crate::format;
+use crate::section::{NAMES, Section, interval, name, none, optional};
+
+/// The tables of all questions in all states that they were asked in.
+pub(crate) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
+    let mut sections = Vec::new();
+    for state in states(summary) {
+        sections.extend(Question::ALL.into_iter().filter_map(|one| question(run, summary, one, state)));
+    }
+    sections
+}
+
+fn states(summary: &Summary) -> Vec<State> {
+    let is_asked_in = |state: &State| {
+        summary.results.iter().any(|entry| entry.cell.step.is_own() && entry.cell.state == Some(*state))
+    };
+    State::ALL.into_iter().filter(is_asked_in).collect()
+}
+
+/// A configuration's standing in one question.
+struct Standing<'a> {
+    configuration: &'a Configuration,
+    hot: Option<&'a Entry>,
+    cold: Option<&'a Entry>,
+    comparable: bool,
+    /// Its hot times beside the best of its ranking.
+    to_best: Option<&'a Comparison>,
+    /// Its hot times beside the first reference row.
+    to_reference: Option<&'a Comparison>,
+}
+
+impl Standing<'_> {
+    fn time(&self) -> Option<f64> {
+        self.hot.and_then(|entry| entry.median_s)
+    }
+}
+
+fn question(run: &Run, summary: &Summary, question: Question, state: State) -> Option<Section> {
+    let mut standings: Vec<Standing<'_>> = Vec::new();
+    for configuration in &run.manifest.configurations {
+        let of = |phases: &[Phase]| {
+            summary.results.iter().find(|entry| {
+                configuration.has(&entry.cell)
+                    && entry.cell.step.word() == question.id()
+                    && entry.cell.state == Some(state)
+                    && phases.contains(&entry.cell.phase)
+            })
+        };
+        let hot = of(&[Phase::Hot]).or_else(|| of(&[Phase::HotNotInMemory]));
+        let cold = of(&[Phase::Cold]).or_else(|| of(&[Phase::ColdUnverified]));
+        if hot.is_none() && cold.is_none() {
+            continue;
+        }
+        let load = find(summary, configuration, &Step::Load, None);
+        let comparable = load.is_some_and(|entry| entry.verdict == Verdict::Exact);
+        let beside = |against| comparison(summary, hot?, against);
+        let (to_best, to_reference) = (beside(Against::Best), beside(Against::Reference));
+        standings.push(Standing { configuration, hot, cold, comparable, to_best, to_reference });
+    }
+    if standings.is_empty() {
+        return None;
+    }
+    // Ranking by ranking, reference rows after them; in each the fastest first, then what may
+    // not be compared, and last what has no time: a system that holds fewer documents must not head a table.
+    let place =
+        |standing: &Standing<'_>| (standing.configuration.reference, standing.configuration.ranking_place());
+    standings.sort_by(|a, b| {
+        let worth = |s: &Standing<'_>| (s.time().is_none(), !s.comparable);
+        let times = (a.time().unwrap_or(f64::INFINITY), b.time().unwrap_or(f64::INFINITY));
+        place(a).cmp(&place(b)).then(worth(a).cmp(&worth(b))).then(times.0.total_cmp(&times.1))
+    });
+    let reference = standings.iter().find_map(|standing| standing.to_reference);
+    let mut header =
+        vec!["class", "system", "variant", "storage", "hot median", "95 % interval", "× of best"];
+    let beside = reference.map(|one| format!("× of {}", one.other.system));
+    header.extend(beside.as_deref());
+    header.extend(["cold median", "verdict", "bound by", "documents/s"]);
+    let words = header.len() - 3;
+    let state_words = if state == State::Drained { String::new() } else { format!(", {}", state.word()) };
+    let title = format!("{} {}{state_words}", question.id().to_uppercase(), question.title());
+    let mut section = Section::new(title, &header, NAMES);
+    section.left_also = vec![words, words + 1];
+    for standing in &standings {
+        section.rows.push(row(standing, reference.is_some()));
+    }
+    Some(section)
+}
+
+fn comparison<'a>(summary: &'a Summary, entry: &Entry, against: Against) -> Option<&'a Comparison> {
+    summary.comparisons.iter().find(|one| one.against == against && one.cell == entry.cell)
+}
+
+fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
+    let configuration = standing.configuration;
+    let verdict = [standing.hot, standing.cold].into_iter().flatten().map(|entry| entry.verdict).max();
+    let mut words = verdict.map_or_else(none, |verdict| verdict.word().to_owned());
+    let error = standing.hot.and_then(|entry| entry.metric(&figure::RELATIVE_ERROR));
+    if let (Some(Verdict::Approximate), Some(error)) = (verdict, error) {
+        words.push_str(&format!(", error ≤ {}", format::percent(error)));
+    }
+    if !standing.comparable {
+        words.push_str(", not comparable");
+    }
+    let unverified = standing.cold.is_some_and(|entry| entry.cell.phase == Phase::ColdUnverified);
+    if unverified {
+        words.push_str(", cold-unverified");
+    }
+    let reading = standing.hot.filter(|entry| entry.cell.phase == Phase::HotNotInMemory);
+    if let Some(entry) = reading {
+        let bytes = entry.metric(&figure::READ_BYTES).unwrap_or_default();
+        words.push_str(&format!(
+            ", {} (reads {} a trial)",
+            Phase::HotNotInMemory.words(),
+            format::bytes(bytes)
+        ));
+    }
+    if let Some(why) =
+        standing.hot.and_then(|entry| configuration.other_questions.get(entry.cell.step.word()))
+    {
+        words.push_str(&format!(", another question: {why}"));
+    }
+    let cold = optional(standing.cold.and_then(|entry| entry.median_s), format::seconds);
+    let mut row = name(configuration);
+    let hot = optional(standing.time(), format::seconds);
+    row.extend([
+        if reading.is_some() { format!("({hot})") } else { hot },
+        interval(standing.hot),
+        standing.to_best.map_or_else(none, |best| ratio(standing, best)),
+    ]);
+    if with_reference {
+        row.push(standing.to_reference.map_or_else(none, |one| format::times(one.ratio)));
+    }
+    row.extend([
+        if unverified { format!("({cold})") } else { cold },
+        words,
+        standing.hot.and_then(|entry| entry.bound_by.clone()).unwrap_or_else(none),
+        optional(
+            standing.time().and(standing.hot).and_then(|e| e.metric(&figure::DOCUMENTS_PER_S)),
+            format::count,
+        ),
+    ]);
+    row
+}
+
+/// A ratio with its interval, or that nothing is shown. The best row itself has only its one.
+fn ratio(standing: &Standing<'_>, best: &Comparison) -> String {
+    let text = format::times(best.ratio);
+    let itself = best.other == standing.configuration.id;
+    match (best.low.zip(best.high), best.difference) {
+        _ if itself => text,
+        (Some((low, high)), Difference::Faster | Difference::Slower) => {
+            format!("{text} ({} … {})", format::three(low), format::three(high))
+        }
+        (Some(_), Difference::NoneShown) => format!("{text}, {}", Difference::NoneShown.words()),
+        (None, _) => format!("{text} (one round)"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Question;
+
+    #[test]
+    fn the_page_calls_questions_the_same() {
+        let page = include_str!("../../../../web/src/words.ts");
+        for question in Question::ALL {
+            let line = format!("['{}', '{}'],", question.id(), question.title());
+            assert!(page.contains(&line), "{line}");
+        }
+    }
+}

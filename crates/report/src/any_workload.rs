@@ -1,0 +1,84 @@
+//! Tables of workloads that have none of their own: every cell, with everything that was measured.
+
+use std::collections::BTreeSet;
+
+use jsonathlon_results::figure::{Figure, Unit};
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::record::{Cell, Phase};
+use jsonathlon_results::summary::{Entry, Run, Summary};
+
+use crate::format;
+use crate::section::{NAMES, Section, by_class, interval, name, none, optional, printable};
+
+/// A table for each kind of cell, in the order in which they were measured.
+pub(crate) fn sections(run: &Run, summary: &Summary, workload: &str) -> Vec<Section> {
+    let mut kinds: Vec<(String, Vec<&Entry>)> = Vec::new();
+    for entry in summary.results.iter().filter(|entry| entry.cell.workload == workload) {
+        let kind = kind(&entry.cell);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, entries)) => entries.push(entry),
+            None => kinds.push((kind, vec![entry])),
+        }
+    }
+    kinds.iter().map(|(kind, entries)| table(run, kind, entries)).collect()
+}
+
+/// What a cell is of but for its configuration: `append: insert, batch, clients 4`.
+fn kind(cell: &Cell) -> String {
+    let mut words = vec![format!("{}: {}", cell.workload, cell.step)];
+    if cell.phase.word() != cell.step.word() {
+        words.push(cell.phase.words().to_owned());
+    }
+    words.extend(cell.state.map(|state| state.word().to_owned()));
+    let own = |name: &str| matches!(name, "scale" | "preparation" | "memory");
+    let others = cell.parameters.iter().filter(|(name, _)| !own(name));
+    words.extend(others.map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        format!("{} {value}", name.replace('_', " "))
+    }));
+    printable(&words.join(", "))
+}
+
+fn table(run: &Run, title: &str, entries: &[&Entry]) -> Section {
+    let names: BTreeSet<&str> =
+        entries.iter().flat_map(|entry| entry.metrics.keys().map(String::as_str)).collect();
+    let has_times = entries.iter().any(|entry| entry.median_s.is_some());
+    let mut header: Vec<String> = ["class", "system", "variant", "storage"].map(str::to_owned).to_vec();
+    if has_times {
+        header.extend(["median".to_owned(), "95 % interval".to_owned()]);
+    }
+    header.extend(names.iter().map(|name| title_of(name)));
+    header.push("verdict".to_owned());
+    let mut section = Section { title: title.to_owned(), left_columns: NAMES, ..Section::default() };
+    section.left_also = vec![header.len() - 1];
+    section.header = header;
+    let of = |configuration: &&Configuration| -> Vec<(Vec<String>, &Entry)> {
+        let own = entries.iter().filter(|entry| configuration.has(&entry.cell));
+        own.map(|entry| (name(configuration), *entry)).collect()
+    };
+    for (mut row, entry) in by_class(run).iter().flat_map(of) {
+        if has_times {
+            row.extend([optional(entry.median_s, format::seconds), interval(Some(entry))]);
+        }
+        row.extend(names.iter().map(|name| value(entry, name)));
+        let unverified = entry.cell.phase == Phase::ColdUnverified;
+        row.push(entry.verdict.word().to_owned() + if unverified { ", cold-unverified" } else { "" });
+        section.rows.push(row);
+    }
+    section
+}
+
+/// What a metric is called; one that is not registered goes by its name.
+fn title_of(name: &str) -> String {
+    Figure::named(name).map_or_else(|| printable(&name.replace('_', " ")), |figure| figure.title.to_owned())
+}
+
+fn value(entry: &Entry, name: &str) -> String {
+    let Some(value) = entry.metrics.get(name) else { return none() };
+    let unit = Figure::named(name).map_or_else(|| Unit::in_name(name), |figure| figure.unit);
+    let show = |value: f64| format::figure(unit, value);
+    match entry.intervals.get(name) {
+        Some([low, high]) if low < high => format!("{} ({} … {})", show(*value), show(*low), show(*high)),
+        _ => show(*value),
+    }
+}

@@ -1,0 +1,205 @@
+//! Published results and the published score: beside a run's own figures, and never ranked with them.
+
+use std::collections::BTreeSet;
+
+use jsonathlon_results::challenge::PublishedScore;
+use jsonathlon_results::challenge::jsonbench::{ResultFile, scale};
+use jsonathlon_results::challenge::published::{MACHINE, Published};
+use jsonathlon_results::challenge::score::{Entrant, QUESTIONS, Score, Times, scores};
+use jsonathlon_results::ranking::Preparation;
+use jsonathlon_results::summary::Summary;
+
+use crate::draw::Look;
+use crate::draw::terminal::draw;
+use crate::format;
+use crate::section::{Section, none, optional};
+
+/// What rows are ordered by, and whose times are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// The better of runs 2 and 3.
+    Hot,
+    /// The first run.
+    Cold,
+    /// Bytes in all; hot times are shown.
+    Size,
+}
+
+/// A row of a table of results in the published format.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// System with what tells its configurations apart.
+    pub name: String,
+    /// Version.
+    pub version: String,
+    /// Day of the measurement.
+    pub date: Option<String>,
+    /// Documents loaded ÷ documents offered.
+    pub loaded: f64,
+    /// Times and size.
+    pub entrant: Entrant,
+    /// Marked as holding a figure that is likely to be an error.
+    pub suspected: bool,
+}
+
+impl From<&Published> for Row {
+    fn from(one: &Published) -> Self {
+        Self {
+            name: named(&one.system, &one.tags),
+            version: one.version.clone(),
+            date: one.date.clone(),
+            loaded: one.loaded as f64 / one.scale as f64,
+            entrant: one.entrant(),
+            suspected: !one.suspected.is_empty(),
+        }
+    }
+}
+
+impl From<&ResultFile> for Row {
+    fn from(file: &ResultFile) -> Self {
+        Self {
+            name: named(&file.system, &file.tags),
+            version: file.version.clone(),
+            date: Some(file.date.clone()),
+            loaded: file.num_loaded_documents as f64 / file.dataset_size as f64,
+            entrant: file.entrant(),
+            suspected: false,
+        }
+    }
+}
+
+fn named(system: &str, tags: &[String]) -> String {
+    if tags.is_empty() { system.to_owned() } else { format!("{system} ({})", tags.join(", ")) }
+}
+
+/// The published results given, one table.
+#[must_use]
+pub fn published(results: &[&Published], by: By, look: Look) -> String {
+    let words = |values: BTreeSet<String>| values.into_iter().collect::<Vec<_>>().join(", ");
+    let snapshots = words(results.iter().map(|one| one.snapshot.clone()).collect());
+    let scales = words(results.iter().map(|one| scale(one.scale)).collect());
+    let title = format!("published {snapshots}, {scales} documents, on {MACHINE}");
+    let rows: Vec<Row> = results.iter().map(|one| Row::from(*one)).collect();
+    let mut section = table(title, &rows, by);
+    section.notes.push(
+        "results of the public benchmark JSONBench, as published; nothing of them was repeated or checked \
+         here"
+            .to_owned(),
+    );
+    for one in results {
+        for suspected in &one.suspected {
+            section.notes.push(format!(
+                "? {}: {}, suspected, not confirmed: {}",
+                named(&one.system, &one.tags),
+                suspected.field,
+                suspected.reason
+            ));
+        }
+    }
+    draw(&[section], look)
+}
+
+/// Other result files, scored among themselves.
+#[must_use]
+pub fn others(title: &str, files: &[ResultFile], by: By, look: Look) -> String {
+    let machines: BTreeSet<&str> = files.iter().map(|file| file.machine.as_str()).collect();
+    let machines = machines.into_iter().collect::<Vec<_>>().join("; ");
+    let rows: Vec<Row> = files.iter().map(Row::from).collect();
+    let mut section = table(format!("{title}, on {machines}"), &rows, by);
+    section.notes.push(
+        "scored among themselves, all rankings and loads together, as the published benchmark does; the \
+         tables above and below are of other machines or other runs"
+            .to_owned(),
+    );
+    draw(&[section], look)
+}
+
+fn table(title: String, rows: &[Row], by: By) -> Section {
+    let phase = if by == By::Cold { "cold" } else { "hot" };
+    let questions: Vec<String> = (1..=QUESTIONS).map(|question| format!("Q{question} {phase}")).collect();
+    let mut header = vec!["system", "version", "measured", "loaded", "hot score", "cold score"];
+    header.extend(["total", "size score"]);
+    header.extend(questions.iter().map(String::as_str));
+    let mut section = Section::new(title, &header, 3);
+    let entrants: Vec<Entrant> = rows.iter().map(|row| row.entrant.clone()).collect();
+    let mut scored: Vec<(&Row, Score)> =
+        rows.iter().zip(scores(&entrants, &(0..QUESTIONS).collect::<Vec<_>>())).collect();
+    let key = |score: &Score| match by {
+        By::Hot => score.hot,
+        By::Cold => score.cold,
+        By::Size => score.size,
+    };
+    let worth = |score: &Score| key(score).unwrap_or(f64::INFINITY);
+    scored.sort_by(|(_, a), (_, b)| worth(a).total_cmp(&worth(b)));
+    for (row, score) in scored {
+        let times: &Times = if by == By::Cold { &row.entrant.cold } else { &row.entrant.hot };
+        let mark = if row.suspected { " ?" } else { "" };
+        let mut fields = vec![
+            format!("{}{mark}", row.name),
+            row.version.clone(),
+            row.date.clone().unwrap_or_else(none),
+            if row.loaded.is_finite() { format::percent(row.loaded) } else { none() },
+            optional(score.hot, two_decimals),
+            optional(score.cold, two_decimals),
+            optional(row.entrant.total_bytes.map(|bytes| bytes as f64), format::bytes),
+            optional(score.size, two_decimals),
+        ];
+        fields.extend(times.iter().map(|time| optional(*time, format::seconds)));
+        section.rows.push(fields);
+    }
+    section.notes.push(DEFINITION.to_owned());
+    section
+}
+
+const DEFINITION: &str = "score: geometric mean over Q1 to Q5 of (10 ms + t) ÷ (10 ms + the best t of this table), \
+     a missing t being 2 × the worst, 2 h at least; size score: total ÷ the smallest";
+
+/// As published: two decimals whatever the size.
+fn two_decimals(score: f64) -> String {
+    format!("{score:.2} ×")
+}
+
+/// The published score of a run's own configurations, where a ranking has two at least.
+pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
+    let scores = &summary.published_scores;
+    let fellows = |one: &PublishedScore| {
+        scores.iter().filter(|other| other.ranking == one.ranking && other.score.hot.is_some()).count()
+    };
+    let mut rankings: Vec<&str> = Vec::new();
+    for one in scores.iter().filter(|one| fellows(one) > 1) {
+        if !rankings.contains(&one.ranking.as_str()) {
+            rankings.push(&one.ranking);
+        }
+    }
+    // As in every table.
+    let place = |ranking: &str| Preparation::ALL.iter().position(|class| ranking.starts_with(class.word()));
+    rankings.sort_by_key(|ranking| place(ranking).unwrap_or(Preparation::ALL.len()));
+    let header =
+        ["class", "system", "variant", "storage", "hot score", "cold score", "size score", "answered"];
+    let mut section = Section::new("published score, round 1 only".to_owned(), &header, 4);
+    for ranking in rankings {
+        let mut rows: Vec<&PublishedScore> = scores.iter().filter(|one| one.ranking == ranking).collect();
+        let worth = |one: &PublishedScore| one.score.hot.unwrap_or(f64::INFINITY);
+        rows.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
+        for one in rows {
+            section.rows.push(vec![
+                one.ranking.clone(),
+                format!("{} {}", one.id.system, one.id.version),
+                one.id.variant.clone(),
+                one.id.storage.clone(),
+                optional(one.score.hot, two_decimals),
+                optional(one.score.cold, two_decimals),
+                optional(one.score.size, two_decimals),
+                format!("{} hot, {} cold of {QUESTIONS}", one.hot_answered, one.cold_answered),
+            ]);
+        }
+    }
+    section.notes.push(DEFINITION.to_owned());
+    section.notes.push(
+        "t is the cold trial, or the better of the first two hot ones: the statistic of the published \
+         benchmark, without an interval; no score with fewer documents; published figures are of another \
+         machine and stand apart: `jsonathlon published`"
+            .to_owned(),
+    );
+    (!section.rows.is_empty()).then_some(section)
+}

@@ -1,0 +1,173 @@
+//! Sections as Markdown, as GitHub and GitLab read it: for pull requests and notes.
+//!
+//! Names and messages come from systems, documents and other people's run folders. Whatever they hold, it is
+//! shown as text: no markup, no links, and nobody is mentioned.
+
+use std::fmt::Write;
+
+use crate::section::Section;
+
+/// Writes sections one below the other, under headings of this level.
+pub(crate) fn write(sections: &[Section], level: usize) -> String {
+    let mut text = String::new();
+    for section in sections {
+        write_section(&mut text, section, level);
+    }
+    text
+}
+
+fn write_section(text: &mut String, section: &Section, level: usize) {
+    // Writing to a String cannot fail.
+    let _ = writeln!(text, "{} {}\n", "#".repeat(level), escaped(&section.title));
+    if !section.rows.is_empty() {
+        text.push_str(&table(section));
+        text.push('\n');
+    }
+    if !section.notes.is_empty() {
+        text.push_str(&list(&section.notes));
+        text.push('\n');
+    }
+}
+
+/// The table of a section alone.
+pub(crate) fn table(section: &Section) -> String {
+    let mut text = String::new();
+    let mut line = |cells: &[String]| {
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    };
+    line(&section.header.iter().map(|name| escaped(name)).collect::<Vec<_>>());
+    let words = |column: usize| column < section.left_columns || section.left_also.contains(&column);
+    let alignment = |column| if words(column) { ":---" } else { "---:" }.to_owned();
+    line(&(0..section.header.len()).map(alignment).collect::<Vec<_>>());
+    for row in &section.rows {
+        line(&row.iter().map(|cell| escaped(cell)).collect::<Vec<_>>());
+    }
+    text
+}
+
+/// Notes alone, one an item.
+pub(crate) fn list(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("* {}\n", item(note))).collect()
+}
+
+/// Text on one line, with everything that Markdown or HTML might take for more than text made harmless.
+pub(crate) fn escaped(text: &str) -> String {
+    let printable: String = text.chars().map(|c| if is_harmful(c) { ' ' } else { c }).collect();
+    let line = printable.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut safe = String::with_capacity(line.len());
+    let all: Vec<char> = line.chars().collect();
+    for (at, c) in all.iter().copied().enumerate() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '\\' | '`' | '|' | '*' | '_' | '[' | ']' | '~' | '$' => safe.extend(['\\', c]),
+            _ => safe.push(c),
+        }
+        if is_reference(&all, at) {
+            safe.push_str("<!-- -->");
+        }
+    }
+    safe.replace("://", ":<!-- -->//").replace("www.", "www<!-- -->.")
+}
+
+/// Whether what follows a character would become a link or a picture unless something stood between: mentions,
+/// issues (`#12`, `owner/name#12`, `GH-12`), GitLab's merge requests (`!12`) and its other numbered things, and
+/// `:names:` of pictures.
+fn is_reference(all: &[char], at: usize) -> bool {
+    let is = |at: usize, wanted: fn(&char) -> bool| all.get(at).is_some_and(wanted);
+    let before = |back: usize| at.checked_sub(back).and_then(|at| all.get(at)).map(char::to_ascii_lowercase);
+    match all.get(at) {
+        Some('@') => true,
+        Some('#' | '!') => is(at + 1, |c| c.is_alphanumeric()),
+        Some('&' | '%' | '$' | '~' | '^') => is(at + 1, char::is_ascii_digit),
+        Some('-') => is(at + 1, char::is_ascii_digit) && before(2) == Some('g') && before(1) == Some('h'),
+        Some(':') => {
+            let rest = all.get(at + 1..).unwrap_or_default();
+            let end = rest.iter().position(|c| *c == ':').unwrap_or_default();
+            let name = rest.get(..end).unwrap_or_default();
+            let named = name.iter().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '+'));
+            // Minutes between hours and seconds are no picture.
+            let minutes = name.len() == 2 && name.iter().all(char::is_ascii_digit);
+            !name.is_empty() && named && !minutes
+        }
+        _ => false,
+    }
+}
+
+/// Text that begins a list's item, where more characters have a meaning than elsewhere.
+fn item(text: &str) -> String {
+    let safe = escaped(text);
+    let digits = safe.chars().take_while(char::is_ascii_digit).count();
+    let at = match safe.chars().nth(digits) {
+        Some('#' | '+' | '-' | '=') if digits == 0 => 0,
+        Some('.' | ')') if digits > 0 => digits,
+        _ => return safe,
+    };
+    // All before it are digits, one byte each.
+    let (before, behind) = safe.split_at(at);
+    format!("{before}\\{behind}")
+}
+
+/// Control characters, and those that turn the direction of what follows.
+fn is_harmful(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hostile_text_is_text() {
+        for (text, safe) in [
+            ("a|b", "a\\|b"),
+            ("a\n\n# b", "a # b"),
+            ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+            ("&lt;", "&amp;lt;"),
+            ("`x`", "\\`x\\`"),
+            ("a\\|b", "a\\\\\\|b"),
+            ("![x](http://y)", "!\\[x\\](http:<!-- -->//y)"),
+            ("@somebody", "@<!-- -->somebody"),
+            ("**_~~x~~_**", "\\*\\*\\_\\~\\~x\\~\\~\\_\\*\\*"),
+            ("\u{1b}[31mred\u{202e}", "\\[31mred"),
+            ("a\u{61c}b", "a b"),
+            ("<!-- x -->", "&lt;!-- x --&gt;"),
+            ("fixes #12, owner/name#1", "fixes #<!-- -->12, owner/name#<!-- -->1"),
+            ("GH-12 gh-7 max-7", "GH-<!-- -->12 gh-<!-- -->7 max-7"),
+            ("!12 &3 %4 ~5 $6", "!<!-- -->12 &amp;<!-- -->3 %<!-- -->4 \\~<!-- -->5 \\$<!-- -->6"),
+            (":+1: :thumbs_up:", ":<!-- -->+1: :<!-- -->thumbs\\_up:"),
+            ("2026-11-21T10:00:00Z blake3:01 95 % a: b: c", "2026-11-21T10:00:00Z blake3:01 95 % a: b: c"),
+        ] {
+            assert_eq!(escaped(text), safe, "{text}");
+        }
+    }
+
+    #[test]
+    fn items_begin_with_text() {
+        for (text, safe) in [
+            ("# x", "\\# x"),
+            ("- x", "\\- x"),
+            ("+ x", "\\+ x"),
+            ("12. x", "12\\. x"),
+            ("1) x", "1\\) x"),
+            ("3 of 4", "3 of 4"),
+            ("", ""),
+        ] {
+            assert_eq!(item(text), safe, "{text}");
+        }
+    }
+
+    #[test]
+    fn columns_are_aligned_as_in_the_terminal() {
+        let mut section = Section::new("t".to_owned(), &["name", "time", "verdict"], 1);
+        section.left_also = vec![2];
+        section.rows.push(vec!["a|".into(), "1 s".into(), "exact".into()]);
+        section.notes.push("n".into());
+        assert_eq!(
+            write(&[section], 3),
+            "### t\n\n| name | time | verdict |\n| :--- | ---: | :--- |\n| a\\| | 1 s | exact |\n\n* n\n\n"
+        );
+    }
+}

@@ -1,0 +1,6 @@
+//! Sections drawn: for a terminal, and as Markdown.
+
+pub(crate) mod markdown;
+pub(crate) mod terminal;
+
+pub use terminal::Look;

@@ -1,0 +1,256 @@
+//! A run as tables: what it was, the tables of its workloads, how to read them, and what went wrong.
+
+use jsonathlon_results::control::CONTROL;
+use jsonathlon_results::id::Id;
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::ranking::{Preparation, Profile};
+use jsonathlon_results::record::Phase;
+use jsonathlon_results::summary::{Run, Stolen, Summary};
+
+use crate::draw::terminal::{Look, draw};
+use crate::section::{Section, printable, short};
+use crate::{analytics, any_workload, draw, format};
+
+/// What stands in a summary beside the configurations: plain files, and the control.
+const BESIDE: [&str; 2] = ["files", CONTROL];
+
+/// All tables of a run, with what a reader must know to judge them.
+#[must_use]
+pub fn tables(run: &Run, look: Look) -> String {
+    summed_up(run, &run.summary(), look)
+}
+
+/// The same, where the summary is known: its intervals take most of the time.
+#[must_use]
+pub fn summed_up(run: &Run, summary: &Summary, look: Look) -> String {
+    draw(&sections(run, summary), look)
+}
+
+/// The same as Markdown.
+#[must_use]
+pub fn markdown(run: &Run) -> String {
+    draw::markdown::write(&sections(run, &run.summary()), 2)
+}
+
+fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
+    let mut sections = vec![heading(run, summary)];
+    for workload in workloads(summary) {
+        sections.extend(match workload {
+            analytics::NAME => analytics::sections(run, summary),
+            other => any_workload::sections(run, summary, other),
+        });
+    }
+    sections.push(reading(run, summary));
+    sections.extend(trouble(summary));
+    sections
+}
+
+/// The workloads of a run, in the order in which they were measured; analytics of a run in which nothing was yet.
+fn workloads(summary: &Summary) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for entry in summary.results.iter().filter(|entry| !BESIDE.contains(&entry.cell.id.system.as_str())) {
+        if !found.contains(&entry.cell.workload.as_str()) {
+            found.push(&entry.cell.workload);
+        }
+    }
+    if found.is_empty() {
+        found.push(analytics::NAME);
+    }
+    found
+}
+
+fn heading(run: &Run, summary: &Summary) -> Section {
+    let machine = &summary.machine;
+    let data = &summary.data;
+    let mut section = Section {
+        title: format!(
+            "{}: {} documents, {}",
+            printable(&workloads(summary).join(", ")),
+            format::whole(data.documents as f64),
+            format::bytes(data.bytes as f64)
+        ),
+        ..Section::default()
+    };
+    section.notes.push(format!("data     {} ({})", data.source, short(&data.digest)));
+    section.notes.push(format!(
+        "machine  {} cores, {}, {} memory, {}, {}{}",
+        machine.cores,
+        machine.processor,
+        format::bytes(machine.memory_bytes as f64),
+        machine.os,
+        machine.kernel,
+        run.manifest
+            .disk_bytes_per_s
+            .map(|rate| format!(", disk reads {}/s", format::bytes(rate)))
+            .unwrap_or_default()
+    ));
+    section.notes.push(format!("begun    {} with jsonathlon {}", summary.started, summary.program));
+    if !summary.complete {
+        section.notes.push(format!(
+            "INCOMPLETE: {} planned trials have no record yet; go on with `jsonathlon run --resume {}`",
+            run.open_trials().len(),
+            run.path
+        ));
+    }
+    section
+}
+
+/// What a reader must know to compare the rows.
+fn reading(run: &Run, summary: &Summary) -> Section {
+    let mut section = Section { title: "how to read this".to_owned(), ..Section::default() };
+    let list = |pick: &dyn Fn(&Configuration) -> bool| {
+        let mut names: Vec<&str> = run
+            .manifest
+            .configurations
+            .iter()
+            .filter(|configuration| pick(configuration))
+            .map(|configuration| configuration.title.as_str())
+            .collect();
+        names.dedup();
+        names.join(", ")
+    };
+    let embedded = list(&|configuration| configuration.embedded);
+    if !embedded.is_empty() {
+        section.notes.push(format!("embedded, no network in their times: {embedded}"));
+    }
+    for (transport, words) in [
+        ("tcp", "servers, with TCP on the loopback interface in their times"),
+        ("unix", "servers, with a Unix socket in their times"),
+    ] {
+        let servers = list(&|configuration| configuration.transport.as_deref() == Some(transport));
+        if !servers.is_empty() {
+            section.notes.push(format!("{words}: {servers}"));
+        }
+    }
+    let ended = list(&|configuration| configuration.end_of_life);
+    if !ended.is_empty() {
+        section.notes.push(format!("end of life, no longer supported by their makers: {ended}"));
+    }
+    section.notes.extend(classes(run));
+    section.notes.extend(memory(run));
+    section.notes.extend(idle_cores(run, summary));
+    section.notes.push(
+        "hot: repeated executions; cold: engine restarted, data files verified to be out of the page cache"
+            .to_owned(),
+    );
+    section.notes.push(
+        "intervals: 95 %, bootstrap over rounds; × of best: ratio of medians over shared rounds within a class; two \
+         systems differ only where its interval excludes 1"
+            .to_owned(),
+    );
+    section.notes.extend(precision(summary));
+    let Stolen { trials, of } = summary.stolen;
+    if trials > 0 {
+        section.notes.push(format!(
+            "the hypervisor took more than {} of the processor during {trials} of {of} trials",
+            format::percent(Stolen::SHARE)
+        ));
+    }
+    section.notes.push(format!(
+        "every answer was checked against the reference; results hold for this machine with {} cores",
+        summary.machine.cores
+    ));
+    section.notes.push(format!("run folder with all trials: {}", run.path));
+    section
+}
+
+/// What each class means, of those that the run has.
+fn classes(run: &Run) -> Vec<String> {
+    let has = |class: Option<Preparation>| {
+        run.manifest.configurations.iter().any(|one| !one.reference && one.preparation == class)
+    };
+    let words = [
+        (Some(Preparation::AsIs), "as-is: no index, hint, sort key or column on any path"),
+        (
+            Some(Preparation::Prepared),
+            "prepared: an index, hints or a sort key on the questions' paths; questions name paths",
+        ),
+        (
+            Some(Preparation::Extracted),
+            "extracted: the questions' paths are columns beside the document; questions name columns",
+        ),
+        (None, "not stated: made by a version without preparation classes; compare variants with care"),
+    ];
+    let there = words.into_iter().filter(|(class, _)| has(*class));
+    there.map(|(_, words)| format!("class {words}")).collect()
+}
+
+/// How memory was set.
+fn memory(run: &Run) -> Vec<String> {
+    let ranked = || run.manifest.configurations.iter().filter(|one| !one.reference);
+    let mut notes = Vec::new();
+    if let Some(bytes) = ranked().find_map(|one| one.memory_bytes) {
+        notes.push(format!(
+            "memory: every system may use {}, set as its makers advise (docs/fairness.md)",
+            format::bytes(bytes as f64)
+        ));
+    }
+    if ranked().any(|one| one.profile == Some(Profile::Stock)) {
+        notes.push("stock: the memory settings of the package, ranked apart".to_owned());
+    }
+    notes
+}
+
+/// Systems whose unit of parallel work is larger than what each core would get.
+fn idle_cores(run: &Run, summary: &Summary) -> Option<String> {
+    let (documents, cores) = (summary.data.documents, summary.machine.cores as u64);
+    let idle =
+        |one: &&Configuration| one.parallel_unit.is_some_and(|unit| unit.saturating_mul(cores) > documents);
+    let mut names: Vec<String> = run
+        .manifest
+        .configurations
+        .iter()
+        .filter(idle)
+        .map(|one| format!("{} ({})", one.title, format::whole(one.parallel_unit.unwrap_or(0) as f64)))
+        .collect();
+    names.dedup();
+    (!names.is_empty()).then(|| {
+        format!(
+            "too few documents for all cores, by documents in a unit of parallel work: {}",
+            names.join(", ")
+        )
+    })
+}
+
+/// What became of `--precision`.
+fn precision(summary: &Summary) -> Vec<String> {
+    let Some(found) = &summary.precision else { return Vec::new() };
+    let share = format::percent(found.share);
+    let reached = found.cells - found.not_reached.len();
+    let mut notes = vec![format!(
+        "precision: {reached} of {} ranked cells are within ± {share} after {} rounds; intervals are wider than at one \
+         look (error probability {:.4} at this one) so that looking several times raises no false alarms",
+        found.cells, found.rounds, found.alpha
+    )];
+    for one in &found.not_reached {
+        let to = one
+            .share
+            .map_or_else(|| "no interval".to_owned(), |share| format!("± {}", format::percent(share)));
+        let phase = if one.phase == Phase::Load { "" } else { one.phase.words() };
+        let Id { system, version, variant, .. } = &one.id;
+        let cell = [system, version, variant, one.step.word(), phase].join(" ");
+        notes.push(format!("  not within ± {share}: {}: {to}", cell.trim_end()));
+    }
+    notes
+}
+
+fn trouble(summary: &Summary) -> Option<Section> {
+    let mut section = Section { title: "what went wrong".to_owned(), ..Section::default() };
+    // The same failure in many rounds is told once, with how often.
+    let mut told: Vec<(String, u64)> = Vec::new();
+    for failure in &summary.failures {
+        let Id { system, version, variant, .. } = &failure.cell.id;
+        let (step, phase) = (&failure.cell.step, failure.cell.phase.word());
+        let (kind, error) = (&failure.kind, printable(&failure.error));
+        let text = format!("{system} {version} {variant} {step} {phase}: {kind}: {error}");
+        match told.iter_mut().find(|(known, _)| *known == text) {
+            Some((_, times)) => *times += 1,
+            None => told.push((text, 1)),
+        }
+    }
+    for (text, times) in told {
+        let times = if times > 1 { format!(" ({times} trials)") } else { String::new() };
+        section.notes.push(format!("failed: {text}{times}"));
+    }
+    (!section.notes.is_empty()).then_some(section)
+}

@@ -1,0 +1,86 @@
+//! What the program's checks of itself found.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jsonathlon_measure::statistics::median;
+use jsonathlon_results::growth::Growth;
+use jsonathlon_results::id::Id;
+use jsonathlon_results::noise::SelfComparison;
+
+use crate::draw::Look;
+use crate::draw::terminal::draw;
+use crate::format;
+use crate::section::Section;
+
+/// The table of a system compared with itself.
+#[must_use]
+pub fn noise(title: &str, rounds: u32, comparisons: &[SelfComparison], look: Look) -> String {
+    let header = ["question", "comparisons", "false alarms", "median ratio", "typical interval"];
+    let title = format!("{title} against itself, {rounds} rounds a comparison");
+    let mut section = Section::new(title, &header, 1);
+    let mut by_step: BTreeMap<&str, Vec<&SelfComparison>> = BTreeMap::new();
+    for one in comparisons {
+        by_step.entry(one.step.word()).or_default().push(one);
+    }
+    for (step, some) in by_step {
+        let ratios: Vec<f64> = some.iter().map(|one| one.ratio.median).collect();
+        // Half the width on the logarithm: the same to both sides.
+        let reach: Vec<f64> =
+            some.iter().filter_map(|one| Some((one.ratio.high? / one.ratio.median).ln())).collect();
+        section.rows.push(vec![
+            step.to_uppercase(),
+            some.len().to_string(),
+            some.iter().filter(|one| one.is_false_alarm()).count().to_string(),
+            median(&ratios).map_or_else(String::new, format::times),
+            median(&reach)
+                .map_or_else(String::new, |reach| format!("± {}", format::percent(reach.exp() - 1.0))),
+        ]);
+    }
+    for one in comparisons.iter().filter(|one| one.is_false_alarm()) {
+        let limit = |value: Option<f64>| value.map_or_else(String::new, |value| format!("{value:.3}"));
+        section.notes.push(format!(
+            "false alarm: {} from round {} on: {:.3} ({} … {})",
+            one.step,
+            one.first_round,
+            one.ratio.median,
+            limit(one.ratio.low),
+            limit(one.ratio.high)
+        ));
+    }
+    let alarms = comparisons.iter().filter(|one| one.is_false_alarm()).count();
+    let share = alarms as f64 / comparisons.len().max(1) as f64;
+    section.notes.push(format!(
+        "{alarms} false alarms in {} comparisons: {}; intervals of 95 % allow 5 %",
+        comparisons.len(),
+        format::percent(share)
+    ));
+    draw(&[section], look)
+}
+
+/// The table of growth over runs of different scales.
+#[must_use]
+pub fn growth(growths: &[Growth], look: Look) -> String {
+    let scales: BTreeSet<u64> =
+        growths.iter().flat_map(|one| one.points.iter().map(|(documents, _)| *documents as u64)).collect();
+    let mut header = vec!["system".to_owned(), "variant".into(), "storage".into(), "figure".into()];
+    header.extend(scales.iter().map(|scale| format::count(*scale as f64)));
+    header.push("exponent".into());
+    let header: Vec<&str> = header.iter().map(String::as_str).collect();
+    let mut section = Section::new("growth with the number of documents".to_owned(), &header, 4);
+    for one in growths {
+        let Id { system, version, variant, storage } = &one.configuration;
+        let mut row =
+            vec![format!("{system} {version}"), variant.clone(), storage.clone(), one.figure.clone()];
+        let show = |value: f64| format::figure(one.unit, value);
+        row.extend(scales.iter().map(|scale| {
+            let point = one.points.iter().find(|(documents, _)| *documents as u64 == *scale);
+            point.map_or_else(|| "–".to_owned(), |(_, value)| show(*value))
+        }));
+        row.push(one.exponent.map_or_else(|| "–".to_owned(), |exponent| format!("{exponent:.2}")));
+        section.rows.push(row);
+    }
+    section
+        .notes
+        .push("exponent: slope of log(figure) over log(documents); 1 is linear, 0 is constant".into());
+    draw(&[section], look)
+}

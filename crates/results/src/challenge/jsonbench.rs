@@ -1,0 +1,304 @@
+//! The file format of the published benchmark: written from runs, and read from anywhere.
+
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::ResultsError;
+use crate::challenge::score::{Entrant, QUESTIONS, hot};
+use crate::figure::{self, Figure};
+use crate::id::{Id, State, Step};
+use crate::manifest::Configuration;
+use crate::record::{Body, Cell, Phase, Trial, Verdict};
+use crate::summary::Run;
+
+/// Runs of a question: the first is cold, the others are hot.
+pub const RUNS: usize = 3;
+
+/// A result file. Fields that others add are read over.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResultFile {
+    /// Name for people.
+    pub system: String,
+    /// Version.
+    pub version: String,
+    /// Operating system.
+    pub os: String,
+    /// Day of the run, `YYYY-MM-DD`.
+    pub date: String,
+    /// Machine.
+    pub machine: String,
+    /// `yes` when documents come back as the same bytes or values, measured; else `no`.
+    pub retains_structure: String,
+    /// Free words.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Documents offered.
+    pub dataset_size: u64,
+    /// Documents loaded.
+    pub num_loaded_documents: u64,
+    /// Bytes in all.
+    pub total_size: u64,
+    /// Bytes of data, where the system tells them apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_size: Option<u64>,
+    /// Bytes of indexes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub index_size: Option<u64>,
+    /// Seconds of Q1 to Q5: round 1's cold trial and its first two hot ones; null where there is no time.
+    pub result: [[Option<f64>; RUNS]; QUESTIONS],
+    /// Bytes of memory of the same trials, where it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_usage: Option<[[Option<u64>; RUNS]; QUESTIONS]>,
+    /// Seconds of loading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_time: Option<f64>,
+}
+
+impl ResultFile {
+    /// What its score is made of.
+    #[must_use]
+    pub fn entrant(&self) -> Entrant {
+        Entrant {
+            cold: self.result.map(|runs| runs[0]),
+            hot: self.result.map(|runs| hot(&runs)),
+            total_bytes: Some(self.total_size),
+        }
+    }
+}
+
+/// The result file of one configuration of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exported<'a> {
+    /// The configuration.
+    pub configuration: &'a Configuration,
+    /// State of the data that questions were asked in and that sizes are of.
+    pub state: State,
+    /// Whether all documents are in, so that it may stand beside others.
+    pub comparable: bool,
+    /// The file.
+    pub file: ResultFile,
+}
+
+impl Exported<'_> {
+    /// Name of the file, which tells all configurations of all runs of one machine apart.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let Id { system, version, variant, storage } = &self.configuration.id;
+        let scale = scale(self.file.dataset_size);
+        let state =
+            if self.state == State::Drained { String::new() } else { format!("_{}", self.state.word()) };
+        let name = format!("{system}_{version}_{variant}_{storage}_{scale}{state}");
+        let kept = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
+        name.chars().map(|c| if kept(c) { c } else { '-' }).collect::<String>() + ".json"
+    }
+}
+
+/// A number of documents as the published files are named: `1m`, `100k`, `1234`.
+#[must_use]
+pub fn scale(documents: u64) -> String {
+    for (unit, letter) in [(1_000_000, "m"), (1000, "k")] {
+        if documents > 0 && documents.is_multiple_of(unit) {
+            return format!("{}{letter}", documents / unit);
+        }
+    }
+    documents.to_string()
+}
+
+/// One result file a configuration that is loaded; reference rows have none.
+#[must_use]
+pub fn of_run(run: &Run) -> Vec<Exported<'_>> {
+    let of = |configuration| Export::new(run, configuration)?.exported();
+    run.manifest.configurations.iter().filter(|one| !one.reference).filter_map(of).collect()
+}
+
+/// One configuration's part of a run.
+struct Export<'a> {
+    run: &'a Run,
+    configuration: &'a Configuration,
+    trials: Vec<&'a Trial>,
+    load: &'a Trial,
+    state: State,
+}
+
+impl<'a> Export<'a> {
+    fn new(run: &'a Run, configuration: &'a Configuration) -> Option<Self> {
+        let of = |cell: &Cell| cell.workload == "analytics" && configuration.has(cell);
+        let trials: Vec<&Trial> = run.trials().filter(|trial| of(&trial.cell)).collect();
+        let load = *trials.iter().find(|trial| trial.cell.step == Step::Load && trial.seconds.is_some())?;
+        // The state that systems come to by themselves, as published; the other one when it is all there is.
+        let asked_in =
+            |state| trials.iter().any(|trial| trial.cell.step.word() == "q1" && is_in(trial, state));
+        let only_compacted = asked_in(State::Compacted) && !asked_in(State::Drained);
+        let state = if only_compacted { State::Compacted } else { State::Drained };
+        Some(Self { run, configuration, trials, load, state })
+    }
+
+    fn exported(&self) -> Option<Exported<'a>> {
+        let configuration = self.configuration;
+        let size =
+            self.trials.iter().find(|trial| trial.cell.step == Step::Size && is_in(trial, self.state))?;
+        let bytes = |figure: &Figure| figure.value(size).map(|value| value as u64);
+        let machine = &self.run.manifest.machine;
+        let mut tags =
+            vec![configuration.id.variant.clone(), format!("storage-{}", configuration.id.storage)];
+        if configuration.embedded {
+            tags.push("embedded".to_owned());
+        }
+        if self.state != State::Drained {
+            tags.push(self.state.word().to_owned());
+        }
+        let unverified = self.each(|trial| (trial.cell.phase == Phase::ColdUnverified).then_some(()));
+        if unverified.iter().flatten().any(Option::is_some) {
+            tags.push(Phase::ColdUnverified.word().to_owned());
+        }
+        let result = self.each(|trial| trial.seconds.map(to_the_nanosecond));
+        let memory = self.each(|trial| {
+            let bytes = [figure::PEAK_PSS_BYTES, figure::HELD_PSS_BYTES]
+                .iter()
+                .find_map(|figure| figure.value(trial));
+            bytes.map(|bytes| bytes as u64)
+        });
+        let file = ResultFile {
+            system: configuration.title.clone(),
+            version: configuration.id.version.clone(),
+            os: machine.os.clone(),
+            date: self.run.manifest.started.chars().take(10).collect(),
+            machine: format!("{} cores, {}", machine.cores, machine.processor),
+            retains_structure: if self.retains_value() { "yes" } else { "no" }.to_owned(),
+            tags,
+            dataset_size: self.run.manifest.data.documents,
+            num_loaded_documents: figure::DOCUMENTS_LOADED.value(self.load).map_or(0, |count| count as u64),
+            total_size: bytes(&figure::TOTAL_BYTES).or_else(|| bytes(&figure::FILES_BYTES))?,
+            data_size: bytes(&figure::DATA_BYTES),
+            index_size: bytes(&figure::INDEX_BYTES),
+            result,
+            memory_usage: memory.iter().flatten().any(Option::is_some).then_some(memory),
+            load_time: self.load.seconds.map(to_the_nanosecond),
+        };
+        let comparable = self.load.verdict == Verdict::Exact;
+        Some(Exported { configuration, state: self.state, comparable, file })
+    }
+
+    /// Something of each trial that has a published place.
+    fn each<T: Copy>(&self, of: impl Fn(&Trial) -> Option<T>) -> [[Option<T>; RUNS]; QUESTIONS] {
+        std::array::from_fn(|question| {
+            std::array::from_fn(|run| self.trial(&format!("q{}", question + 1), run).and_then(&of))
+        })
+    }
+
+    /// The trial of a question that takes the place of the published run, unless the whole cell has no time:
+    /// what was wrong in one round is not fast in another.
+    fn trial(&self, step: &str, run: usize) -> Option<&'a Trial> {
+        let phases: &[Phase] = if run == 0 { &[Phase::Cold, Phase::ColdUnverified] } else { &[Phase::Hot] };
+        let mut first = None;
+        for trial in &self.trials {
+            if trial.cell.step.word() != step
+                || !is_in(trial, self.state)
+                || !phases.contains(&trial.cell.phase)
+            {
+                continue;
+            }
+            if !trial.verdict.has_time() || trial.verdict == Verdict::Unverified {
+                return None;
+            }
+            if trial.round == 1 && trial.order as usize == run.saturating_sub(1) {
+                first = Some(*trial);
+            }
+        }
+        first
+    }
+
+    fn retains_value(&self) -> bool {
+        self.run.records.iter().any(|record| match &record.body {
+            Body::Structure(structure) => {
+                self.configuration.has(&structure.cell)
+                    && matches!(structure.retains.as_str(), "bytes" | "value")
+            }
+            _ => false,
+        })
+    }
+}
+
+fn is_in(trial: &Trial, state: State) -> bool {
+    trial.cell.state == Some(state)
+}
+
+/// No clock tells more, and decimals of so many places are read back as they were written.
+fn to_the_nanosecond(seconds: f64) -> f64 {
+    (seconds * 1e9).round() / 1e9
+}
+
+/// A result file's text, or that of a list of them.
+///
+/// # Errors
+/// When it is not in the format; `path` is only named in the message.
+pub fn parse(path: &Path, text: &str) -> Result<Vec<ResultFile>, ResultsError> {
+    let corrupt = |error: serde_json::Error| ResultsError::Corrupt {
+        path: path.to_owned(),
+        line: error.line(),
+        message: error.to_string(),
+    };
+    if text.trim_start().starts_with('[') {
+        serde_json::from_str(text).map_err(corrupt)
+    } else {
+        Ok(vec![serde_json::from_str(text).map_err(corrupt)?])
+    }
+}
+
+/// The result files at `path`: a file, or all of a folder whose names end with `.json`, by name.
+///
+/// # Errors
+/// When they cannot be read or are not in the format, or the folder holds none.
+pub fn read(path: &Path) -> Result<Vec<ResultFile>, ResultsError> {
+    if !path.exists() {
+        return Err(ResultsError::Missing(format!("{} is not there", path.display())));
+    }
+    if !path.is_dir() {
+        let text = fs::read_to_string(path).map_err(ResultsError::io("read", path))?;
+        return parse(path, &text);
+    }
+    let mut names: Vec<PathBuf> = Vec::new();
+    for entry in fs::read_dir(path).map_err(ResultsError::io("read", path))? {
+        let name = entry.map_err(ResultsError::io("read", path))?.path();
+        if name.extension().is_some_and(|extension| extension == "json") && name.is_file() {
+            names.push(name);
+        }
+    }
+    if names.is_empty() {
+        return Err(ResultsError::Missing(format!("{} holds no run and no result file", path.display())));
+    }
+    names.sort();
+    let mut files = Vec::new();
+    for name in names {
+        files.extend(read(&name)?);
+    }
+    Ok(files)
+}
+
+/// Writes one file a configuration into `folder`, which is made when it is not there. Nothing is written
+/// over: a result may be the only copy of one.
+///
+/// # Errors
+/// When one of the files is there already, before any is written, or the folder cannot be written.
+pub fn write(folder: &Path, exported: &[Exported<'_>]) -> Result<Vec<PathBuf>, ResultsError> {
+    fs::create_dir_all(folder).map_err(ResultsError::io("create", folder))?;
+    let paths: Vec<PathBuf> = exported.iter().map(|one| folder.join(one.name())).collect();
+    if let Some(path) = paths.iter().find(|path| path.exists()) {
+        return Err(ResultsError::Exists { path: path.clone() });
+    }
+    for (path, one) in paths.iter().zip(exported) {
+        let mut text = serde_json::to_string_pretty(&one.file).map_err(|error| ResultsError::Io {
+            action: "write",
+            path: path.clone(),
+            source: error.into(),
+        })?;
+        text.push('\n');
+        File::create_new(path)
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(ResultsError::io("write", path))?;
+    }
+    Ok(paths)
+}

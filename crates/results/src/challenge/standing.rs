@@ -1,0 +1,75 @@
+//! Where a run's own configurations stand in the published benchmark's formula.
+
+use serde::{Deserialize, Serialize};
+
+use crate::challenge::jsonbench::{self, Exported};
+use crate::challenge::score::{Entrant, QUESTIONS, Score, scores};
+use crate::id::{Id, State};
+use crate::manifest::Configuration;
+use crate::ranking::Profile;
+use crate::record::Phase;
+use crate::summary::Run;
+
+/// A configuration's score in the formula of the published benchmark, from round 1 alone; see
+/// [`crate::challenge::score`]. Configurations of one ranking are scored among themselves.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PublishedScore {
+    /// The configuration.
+    #[serde(flatten)]
+    pub id: Id,
+    /// State of the data.
+    pub state: State,
+    /// Its memory profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<Profile>,
+    /// The ranking within which it is scored; see [`Configuration::ranking`].
+    pub ranking: String,
+    /// Questions with a cold time, of five.
+    pub cold_answered: usize,
+    /// Questions with a hot time, of five.
+    pub hot_answered: usize,
+    /// The scores; none of a system that holds fewer documents than the others.
+    pub score: Score,
+}
+
+/// The scores of a run's configurations.
+pub(crate) fn published_scores(run: &Run) -> Vec<PublishedScore> {
+    let exported = jsonbench::of_run(run);
+    let questions: Vec<usize> = (0..QUESTIONS).collect();
+    let mut found = Vec::new();
+    for one in &exported {
+        let configuration = one.configuration;
+        let fellows: Vec<&Exported<'_>> = exported
+            .iter()
+            .filter(|other| other.comparable && other.state == one.state)
+            .filter(|other| {
+                other.configuration.is_ranked() && other.configuration.ranking() == configuration.ranking()
+            })
+            .collect();
+        let entrants: Vec<Entrant> = fellows.iter().map(|fellow| fellow.file.entrant()).collect();
+        let place = fellows.iter().position(|fellow| std::ptr::eq(*fellow, one));
+        let score = place.and_then(|place| scores(&entrants, &questions).get(place).copied());
+        let mine = one.file.entrant();
+        found.push(PublishedScore {
+            id: configuration.id.clone(),
+            state: one.state,
+            profile: configuration.profile,
+            ranking: configuration.ranking(),
+            cold_answered: mine.cold.iter().flatten().count(),
+            hot_answered: mine.hot.iter().flatten().count(),
+            score: planned(run, configuration, score.unwrap_or_default()),
+        });
+    }
+    found
+}
+
+/// A phase in which nothing was to be asked has no score: what was never planned is not missing.
+fn planned(run: &Run, configuration: &Configuration, score: Score) -> Score {
+    let asked = |phases: &[Phase]| {
+        run.trials()
+            .map(|trial| &trial.cell)
+            .any(|cell| configuration.has(cell) && phases.contains(&cell.phase))
+    };
+    let (cold, hot) = (asked(&[Phase::Cold, Phase::ColdUnverified]), asked(&[Phase::Hot]));
+    Score { cold: score.cold.filter(|_| cold), hot: score.hot.filter(|_| hot), ..score }
+}

@@ -1,0 +1,277 @@
+//! The figures that trials and cells have: what each is called, in which unit it is, how trials make a cell's value of
+//! it, which direction is better.
+//!
+//! Summary, comparison, gate, growth, tables and the page read this one list; the page's copy (`web/src/figures.ts`)
+//! is made from it. A test fails when a workload writes a metric that is not here. A metric that a system's folder
+//! brings and nobody has registered is reduced to its median, shown in the unit in which its name ends, and has no
+//! direction.
+
+use jsonathlon_measure::statistics::median;
+
+use crate::record::Trial;
+
+/// What a figure is counted in, which is also how it is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Seconds.
+    Seconds,
+    /// Bytes.
+    Bytes,
+    /// Bytes per second.
+    BytesPerSecond,
+    /// Things per second.
+    PerSecond,
+    /// A number of things.
+    Count,
+    /// A share of a whole, from 0 to 1.
+    Share,
+    /// A plain number.
+    Number,
+}
+
+impl Unit {
+    /// The unit in which the name of a figure ends that is not registered: all names of metrics do, so that those of
+    /// systems' own folders can be printed.
+    #[must_use]
+    pub fn in_name(name: &str) -> Self {
+        const ENDINGS: [(&str, Unit); 6] = [
+            ("bytes_per_s", Unit::BytesPerSecond),
+            ("_per_s", Unit::PerSecond),
+            ("_s", Unit::Seconds),
+            ("bytes", Unit::Bytes),
+            ("_share", Unit::Share),
+            ("_error", Unit::Share),
+        ];
+        let found = ENDINGS.iter().find(|(ending, _)| name.ends_with(ending));
+        found.map_or(Self::Number, |(_, unit)| *unit)
+    }
+}
+
+/// How the values of a cell's trials become the cell's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reduction {
+    /// Their median.
+    Median,
+    /// The largest: a typical peak or error would hide the one that matters.
+    Maximum,
+    /// Their sum.
+    Sum,
+    /// A quantile, such as a p99: of several trials' values nothing can be made, since the median of p99s is no p99.
+    /// Who has the trials' histograms merges them.
+    MergedHistogram,
+    /// Nothing: each value stands for itself.
+    None,
+}
+
+impl Reduction {
+    /// The cell's value; none where these values alone do not make one.
+    #[must_use]
+    pub fn of(self, values: &[f64]) -> Option<f64> {
+        match (self, values) {
+            (_, [one]) => Some(*one),
+            (Self::Median, _) => median(values),
+            (Self::Maximum, _) => values.iter().copied().reduce(f64::max),
+            (Self::Sum, _) => (!values.is_empty()).then(|| values.iter().sum()),
+            (Self::MergedHistogram | Self::None, _) => None,
+        }
+    }
+}
+
+/// Which direction is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// Less is better: times, bytes.
+    Lower,
+    /// More is better: throughput.
+    Higher,
+    /// It says nothing about better or worse.
+    Neither,
+}
+
+/// One figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Figure {
+    /// Its name in journals, summaries and exports.
+    pub name: &'static str,
+    /// What it is called on a page.
+    pub title: &'static str,
+    /// What it is counted in.
+    pub unit: Unit,
+    /// How trials make a cell's value.
+    pub reduction: Reduction,
+    /// Which direction is better.
+    pub better: Better,
+    /// Whether cells have an interval of it over rounds: each round has a value, and others are held against it.
+    pub interval: bool,
+    /// Whether it is of whole processes, so that an embedded engine's holds the client too.
+    pub of_processes: bool,
+}
+
+impl Figure {
+    const fn new(name: &'static str, title: &'static str, unit: Unit, better: Better) -> Self {
+        let reduction = Reduction::Median;
+        Self { name, title, unit, reduction, better, interval: false, of_processes: false }
+    }
+
+    const fn maximum(self) -> Self {
+        Self { reduction: Reduction::Maximum, ..self }
+    }
+
+    const fn with_interval(self) -> Self {
+        Self { interval: true, ..self }
+    }
+
+    const fn of_processes(self) -> Self {
+        Self { of_processes: true, ..self }
+    }
+
+    /// The registered figure of a name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<&'static Self> {
+        ALL.iter().find(|figure| figure.name == name)
+    }
+
+    /// What a trial has of it.
+    #[must_use]
+    pub fn value(&self, trial: &Trial) -> Option<f64> {
+        match *self {
+            SECONDS => trial.seconds,
+            SERVER_S => trial.server_seconds,
+            _ => trial.metrics.get(self.name).copied(),
+        }
+    }
+}
+
+/// How the values of a figure become a cell's: as registered, or the median of one that is not.
+#[must_use]
+pub fn reduce(name: &str, values: &[f64]) -> Option<f64> {
+    Figure::named(name).map_or(Reduction::Median, |figure| figure.reduction).of(values)
+}
+
+macro_rules! figures {
+    ($($constant:ident = $name:literal, $title:literal, $unit:ident, $better:ident $(, $more:ident)*;)*) => {
+        $(
+            #[doc = concat!("`", $name, "`: ", $title, ".")]
+            pub const $constant: Figure = Figure::new($name, $title, Unit::$unit, Better::$better)$(.$more())*;
+        )*
+
+        /// All of them.
+        pub const ALL: &[Figure] = &[$($constant),*];
+    };
+}
+
+figures! {
+    // Times.
+    SECONDS = "seconds", "time", Seconds, Lower, with_interval;
+    SERVER_S = "server_s", "server’s own time", Seconds, Lower;
+    OPEN_S = "open_s", "time to open", Seconds, Lower;
+    INDEX_S = "index_s", "time to build indexes", Seconds, Lower;
+    SYNC_S = "sync_s", "time to sync", Seconds, Lower;
+    DRAINED_S = "drained_s", "drained after", Seconds, Lower;
+    COMPACTED_S = "compacted_s", "compacted after", Seconds, Lower;
+    // Throughput.
+    DOCUMENTS_PER_S = "documents_per_s", "documents per second", PerSecond, Higher, with_interval;
+    BYTES_PER_S = "bytes_per_s", "bytes per second", BytesPerSecond, Higher, with_interval;
+    // What processes took.
+    SERVER_CPU_S = "server_cpu_s", "CPU seconds, system", Seconds, Lower, of_processes;
+    CLIENT_CPU_S = "client_cpu_s", "CPU seconds, client", Seconds, Lower;
+    PEAK_PSS_BYTES = "peak_pss_bytes", "peak memory", Bytes, Lower, maximum, of_processes;
+    PEAK_ANONYMOUS_BYTES = "peak_anonymous_bytes", "peak memory, anonymous", Bytes, Lower, maximum;
+    PEAK_SHARED_BYTES = "peak_shared_bytes", "peak memory, shared", Bytes, Lower, maximum;
+    PEAK_FILE_MAPPED_BYTES = "peak_file_mapped_bytes", "peak memory, mapped files", Bytes, Lower, maximum;
+    PEAK_PSS_OVER_IDLE_BYTES = "peak_pss_over_idle_bytes", "peak memory over idle", Bytes, Lower, maximum;
+    HELD_PSS_BYTES = "held_pss_bytes", "memory held", Bytes, Lower, of_processes;
+    HELD_ANONYMOUS_BYTES = "held_anonymous_bytes", "memory held, anonymous", Bytes, Lower;
+    HELD_SHARED_BYTES = "held_shared_bytes", "memory held, shared", Bytes, Lower;
+    HELD_FILE_MAPPED_BYTES = "held_file_mapped_bytes", "memory held, mapped files", Bytes, Lower;
+    HELD_PSS_OVER_IDLE_BYTES = "held_pss_over_idle_bytes", "memory held over idle", Bytes, Lower;
+    IDLE_PSS_BYTES = "idle_pss_bytes", "memory when idle", Bytes, Lower, of_processes;
+    READ_BYTES = "read_bytes", "bytes read", Bytes, Lower;
+    WRITTEN_BYTES = "written_bytes", "bytes written", Bytes, Lower;
+    WRITTEN_BYTES_PER_BYTE = "written_bytes_per_byte", "bytes written per byte", Number, Lower;
+    MAJOR_FAULTS = "major_faults", "major faults", Count, Lower;
+    // What the engine says of itself.
+    ENGINE_ROWS_READ = "engine_rows_read", "rows read by the engine’s count", Count, Lower;
+    ENGINE_BYTES_READ = "engine_bytes_read", "bytes read by the engine’s count", Bytes, Lower;
+    ENGINE_MEMORY_BYTES = "engine_memory_bytes", "memory by the engine’s count", Bytes, Lower;
+    // Documents.
+    DOCUMENTS = "documents", "documents", Count, Neither;
+    DOCUMENTS_OFFERED = "documents_offered", "documents offered", Count, Neither;
+    DOCUMENTS_LOADED = "documents_loaded", "documents loaded", Count, Higher;
+    DOCUMENTS_REJECTED = "documents_rejected", "documents rejected", Count, Lower;
+    SUSPECTS_ACCEPTED = "suspects_accepted", "suspects accepted", Count, Neither;
+    // Sizes.
+    TOTAL_BYTES = "total_bytes", "total bytes", Bytes, Lower, with_interval;
+    LEAST_TOTAL_BYTES = "least_total_bytes", "smallest total over loads", Bytes, Lower;
+    MOST_TOTAL_BYTES = "most_total_bytes", "largest total over loads", Bytes, Lower;
+    DATA_BYTES = "data_bytes", "bytes of data", Bytes, Lower;
+    INDEX_BYTES = "index_bytes", "bytes of indexes", Bytes, Lower;
+    FILES_BYTES = "files_bytes", "bytes of files", Bytes, Lower, with_interval;
+    LOG_BYTES = "log_bytes", "bytes of logs", Bytes, Lower;
+    BACKGROUND_WORK_LEFT = "background_work_left", "background work left", Count, Lower;
+    // How sure and how undisturbed a trial was.
+    RELATIVE_ERROR = "relative_error", "relative error", Share, Lower, maximum;
+    RESIDENT_SHARE = "resident_share", "share of files in memory", Share, Neither;
+    MACHINE_LOAD = "machine_load", "load of the machine", Number, Neither;
+    MACHINE_STEAL_S = "machine_steal_s", "taken by the hypervisor", Seconds, Neither;
+    MACHINE_STEAL_SHARE = "machine_steal_share", "share taken by the hypervisor", Share, Neither;
+    PEAK_HARNESS_BYTES = "peak_harness_bytes", "peak memory, harness", Bytes, Lower, maximum;
+    CONTROL_MEMORY_S = "control_memory_s", "control, memory-bound", Seconds, Neither;
+    CONTROL_COMPUTE_S = "control_compute_s", "control, compute-bound", Seconds, Neither;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn every_name_and_title_is_registered_once() {
+        let names: HashSet<&str> = ALL.iter().map(|figure| figure.name).collect();
+        let titles: HashSet<&str> = ALL.iter().map(|figure| figure.title).collect();
+        assert_eq!((names.len(), titles.len()), (ALL.len(), ALL.len()));
+    }
+
+    #[test]
+    fn trials_are_reduced_as_registered() {
+        let values = [1.0, 5.0, 3.0];
+        assert_eq!(reduce("seconds", &values), Some(3.0));
+        assert_eq!(reduce("peak_pss_bytes", &values), Some(5.0));
+        assert_eq!(reduce("relative_error", &values), Some(5.0));
+        assert_eq!(reduce("documents_per_s", &values), Some(3.0), "a rate is no peak");
+        // What a folder brings is not told by its name.
+        assert_eq!(reduce("peak_of_somebody_else", &values), Some(3.0));
+        assert_eq!(Reduction::Sum.of(&values), Some(9.0));
+        assert_eq!(Reduction::Sum.of(&[]), None);
+        // No median of quantiles.
+        assert_eq!(Reduction::MergedHistogram.of(&values), None);
+        assert_eq!(Reduction::MergedHistogram.of(&[7.0]), Some(7.0));
+        assert_eq!((Reduction::None.of(&values), Reduction::None.of(&[7.0])), (None, Some(7.0)));
+    }
+
+    #[test]
+    fn a_name_that_is_not_registered_tells_its_unit_alone() {
+        assert_eq!(Figure::named("cache_hits"), None);
+        for (name, unit) in [
+            ("flush_bytes_per_s", Unit::BytesPerSecond),
+            ("operations_per_s", Unit::PerSecond),
+            ("response_s", Unit::Seconds),
+            ("cache_bytes", Unit::Bytes),
+            ("hit_share", Unit::Share),
+            ("cache_hits", Unit::Number),
+        ] {
+            assert_eq!(Unit::in_name(name), unit, "{name}");
+        }
+    }
+
+    #[test]
+    fn registered_names_end_in_their_unit() {
+        for figure in ALL {
+            let told = Unit::in_name(figure.name);
+            let is_count = matches!(figure.unit, Unit::Count) && told == Unit::Number;
+            let exceptions = [SECONDS, ENGINE_BYTES_READ];
+            assert!(told == figure.unit || is_count || exceptions.contains(figure), "{}", figure.name);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The table: one array a path, rows in the order in which the engines' keys put them.
+
+use foldhash::fast::FixedState;
+use hashbrown::HashMap;
+use rayon::slice::ParallelSliceMut;
+
+use super::dictionary::Dictionary;
+use super::extract::extract;
+use super::threads::Threads;
+use crate::error::{Error, Result};
+
+/// Bits of a word of [`Table::untimed`].
+pub(super) const WORD: usize = 64;
+
+/// Columns in memory. Rows are ordered by kind, operation, collection, user and time, each by its code, nulls last.
+#[derive(Clone, Debug, Default)]
+pub struct Table {
+    pub(super) kind: Vec<u32>,
+    pub(super) operation: Vec<u32>,
+    pub(super) collection: Vec<u32>,
+    pub(super) user: Vec<u32>,
+    /// Microseconds; `i64::MAX` where there is none, which alone says nothing.
+    pub(super) time: Vec<i64>,
+    /// One bit a row, set where there is no time.
+    pub(super) untimed: Vec<u64>,
+    pub(super) language: Vec<u32>,
+    pub(super) texts: Texts,
+}
+
+/// The dictionaries of the columns that hold texts.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Texts {
+    pub(super) kinds: Dictionary,
+    pub(super) operations: Dictionary,
+    pub(super) collections: Dictionary,
+    pub(super) users: Dictionary,
+    pub(super) languages: Dictionary,
+}
+
+impl Table {
+    /// How many documents it holds.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Whether the time of a row is null.
+    pub(super) fn is_untimed(&self, row: usize) -> bool {
+        self.untimed[row / WORD] >> (row % WORD) & 1 == 1
+    }
+}
+
+/// A row before its place is known; the fields stand in the order of sorting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Staged {
+    /// The group in the upper half, the user in the lower one.
+    group_and_user: u64,
+    untimed: bool,
+    time: i64,
+    language: u32,
+}
+
+/// Takes documents in and makes a [`Table`] of them.
+#[derive(Debug, Default)]
+pub struct Builder {
+    texts: Texts,
+    rows: Vec<Staged>,
+    /// Numbers of the kinds, operations and collections that occur together, as they came: comparing one number
+    /// is what makes sorting quick.
+    numbers: HashMap<[u32; 3], u32, FixedState>,
+    groups: Vec<[u32; 3]>,
+    /// The group of the last row, which the next one often shares.
+    last: Option<([u32; 3], u32)>,
+}
+
+impl Builder {
+    /// A builder of what `table` holds and more.
+    ///
+    /// # Errors
+    /// [`Error::TooMany`] from tables beyond what codes can number.
+    pub fn onto(table: &Table) -> Result<Self> {
+        let mut builder = Self { texts: table.texts.clone(), ..Self::default() };
+        builder.rows.reserve(table.rows());
+        for row in 0..table.rows() {
+            let group = builder.group([table.kind[row], table.operation[row], table.collection[row]])?;
+            builder.rows.push(Staged {
+                group_and_user: joined(group, table.user[row]),
+                untimed: table.is_untimed(row),
+                time: table.time[row],
+                language: table.language[row],
+            });
+        }
+        Ok(builder)
+    }
+
+    /// Takes one document; the inner error says why it is refused.
+    ///
+    /// # Errors
+    /// [`Error::TooMany`] when there are more different texts than codes can number.
+    pub fn push(&mut self, document: &[u8]) -> Result<std::result::Result<(), String>> {
+        let event = match extract(document) {
+            Ok(event) => event,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let group = [
+            self.texts.kinds.code(event.kind.as_deref())?,
+            self.texts.operations.code(event.operation.as_deref())?,
+            self.texts.collections.code(event.collection.as_deref())?,
+        ];
+        let group = self.group(group)?;
+        let user = self.texts.users.code(event.user.as_deref())?;
+        self.rows.push(Staged {
+            group_and_user: joined(group, user),
+            untimed: event.time.is_none(),
+            time: event.time.unwrap_or(i64::MAX),
+            language: self.texts.languages.code(event.language.as_deref())?,
+        });
+        Ok(Ok(()))
+    }
+
+    #[inline]
+    fn group(&mut self, codes: [u32; 3]) -> Result<u32> {
+        if let Some((last, number)) = self.last
+            && last == codes
+        {
+            return Ok(number);
+        }
+        let number = match self.numbers.get(&codes) {
+            Some(&number) => number,
+            None => {
+                let number = u32::try_from(self.groups.len())
+                    .map_err(|_| Error::TooMany("more than 4 294 967 295 kinds of events".to_owned()))?;
+                self.numbers.insert(codes, number);
+                self.groups.push(codes);
+                number
+            }
+        };
+        self.last = Some((codes, number));
+        Ok(number)
+    }
+
+    /// Puts the rows in order and turns them into columns.
+    #[must_use]
+    pub fn finish(mut self, threads: &Threads) -> Table {
+        let mut order: Vec<u32> = (0..self.groups.len() as u32).collect();
+        order.sort_unstable_by_key(|&number| self.groups[number as usize]);
+        let mut ranks = vec![0_u32; order.len()];
+        for (rank, &number) in order.iter().enumerate() {
+            ranks[number as usize] = rank as u32;
+        }
+        for row in &mut self.rows {
+            let (number, user) = parted(row.group_and_user);
+            row.group_and_user = joined(ranks[number as usize], user);
+        }
+        match threads.pool() {
+            None => self.rows.sort_unstable(),
+            Some(pool) => pool.install(|| self.rows.par_sort_unstable()),
+        }
+        let groups: Vec<[u32; 3]> = order.iter().map(|&number| self.groups[number as usize]).collect();
+        let rows = &self.rows;
+        let of_group = |column: usize| {
+            rows.iter().map(|row| groups[parted(row.group_and_user).0 as usize][column]).collect()
+        };
+        let word = |rows: &[Staged]| {
+            rows.iter().enumerate().fold(0, |word, (bit, row)| word | u64::from(row.untimed) << bit)
+        };
+        Table {
+            kind: of_group(0),
+            operation: of_group(1),
+            collection: of_group(2),
+            user: rows.iter().map(|row| parted(row.group_and_user).1).collect(),
+            time: rows.iter().map(|row| row.time).collect(),
+            untimed: rows.chunks(WORD).map(word).collect(),
+            language: rows.iter().map(|row| row.language).collect(),
+            texts: self.texts,
+        }
+    }
+}
+
+fn joined(group: u32, user: u32) -> u64 {
+    u64::from(group) << 32 | u64::from(user)
+}
+
+fn parted(group_and_user: u64) -> (u32, u32) {
+    ((group_and_user >> 32) as u32, group_and_user as u32)
+}

@@ -1,0 +1,112 @@
+//! The texts of a column, each of them once, numbered as they came.
+
+use std::hash::BuildHasher;
+
+use foldhash::fast::FixedState;
+use hashbrown::HashTable;
+
+use crate::error::{Error, Result};
+
+/// The code of null, which sorts behind all others.
+pub(super) const NULL: u32 = u32::MAX;
+
+/// Texts by code and codes by text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Dictionary {
+    text: String,
+    /// Where each text ends in `text`.
+    ends: Vec<u64>,
+    /// Hash and code of every text; empty until it is needed.
+    codes: HashTable<(u64, u32)>,
+    /// The code that was given last: most columns have the same text many times in a row.
+    last: Option<u32>,
+}
+
+impl Dictionary {
+    /// From what a file holds; `None` when the ends do not divide the text.
+    pub(super) fn from_parts(text: String, ends: Vec<u64>) -> Option<Self> {
+        let divide = ends.is_sorted()
+            && ends.last().copied().unwrap_or(0) == text.len() as u64
+            && ends.iter().all(|&end| usize::try_from(end).is_ok_and(|end| text.is_char_boundary(end)));
+        divide.then(|| Self { text, ends, ..Self::default() })
+    }
+
+    /// All texts one after another, and where each ends.
+    pub(super) fn parts(&self) -> (&str, &[u64]) {
+        (&self.text, &self.ends)
+    }
+
+    /// How many texts there are.
+    pub(super) fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// The text of a code; nothing for null.
+    pub(super) fn text(&self, code: u32) -> Option<&str> {
+        text_of(&self.text, &self.ends, code)
+    }
+
+    /// The code of a text that may be new, or of null.
+    #[inline]
+    pub(super) fn code(&mut self, text: Option<&str>) -> Result<u32> {
+        let Some(text) = text else { return Ok(NULL) };
+        if let Some(last) = self.last
+            && self.text(last) == Some(text)
+        {
+            return Ok(last);
+        }
+        self.index();
+        let hash = hash_of(text);
+        let known = |&(other, code): &(u64, u32)| {
+            other == hash && text_of(&self.text, &self.ends, code) == Some(text)
+        };
+        if let Some(&(_, code)) = self.codes.find(hash, known) {
+            self.last = Some(code);
+            return Ok(code);
+        }
+        let code = u32::try_from(self.ends.len()).ok().filter(|code| *code != NULL).ok_or_else(|| {
+            Error::TooMany("a column has more than 4 294 967 295 different texts".to_owned())
+        })?;
+        self.text.push_str(text);
+        self.ends.push(self.text.len() as u64);
+        self.codes.insert_unique(hash, (hash, code), |&(hash, _)| hash);
+        self.last = Some(code);
+        Ok(code)
+    }
+
+    /// The code of a text that is there.
+    pub(super) fn find(&self, text: &str) -> Option<u32> {
+        if self.codes.len() < self.ends.len() {
+            return (0..self.ends.len() as u32).find(|&code| self.text(code) == Some(text));
+        }
+        let hash = hash_of(text);
+        let known = |&(other, code): &(u64, u32)| other == hash && self.text(code) == Some(text);
+        self.codes.find(hash, known).map(|&(_, code)| code)
+    }
+
+    /// Makes texts quick to find; a dictionary that comes out of a file is not so at first.
+    #[inline]
+    pub(super) fn index(&mut self) {
+        if self.codes.len() == self.ends.len() {
+            return;
+        }
+        self.codes.clear();
+        self.codes.reserve(self.ends.len(), |&(hash, _)| hash);
+        for code in 0..self.ends.len() as u32 {
+            let hash = hash_of(text_of(&self.text, &self.ends, code).unwrap_or_default());
+            self.codes.insert_unique(hash, (hash, code), |&(hash, _)| hash);
+        }
+    }
+}
+
+fn text_of<'a>(text: &'a str, ends: &[u64], code: u32) -> Option<&'a str> {
+    let code = code as usize;
+    let end = *ends.get(code)?;
+    let start = code.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
+    text.get(start as usize..end as usize)
+}
+
+#[inline]
+fn hash_of(text: &str) -> u64 {
+    FixedState::default().hash_one(text)
+}

@@ -1,0 +1,194 @@
+//! A table in a file: what it holds and how long each part is, then the parts, all numbers little-endian.
+
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+
+use super::columns::{Table, Texts, WORD};
+use super::dictionary::{Dictionary, NULL};
+use crate::error::{Error, Result};
+
+const MAGIC: [u8; 8] = *b"JSAYARD\n";
+/// Changes with the layout.
+const LAYOUT: u32 = 1;
+/// Magic, layout, rows, and texts and bytes of five dictionaries.
+const HEADER_BYTES: u64 = 8 + 4 + 8 + 5 * 16;
+/// Bytes that are turned into numbers at a time.
+const BLOCK_BYTES: usize = 1 << 20;
+
+impl Table {
+    /// The bytes of its columns and texts: the file without its header.
+    #[must_use]
+    pub fn data_bytes(&self) -> u64 {
+        let rows = self.rows() as u64;
+        let texts =
+            dictionaries(&self.texts).map(|texts| texts.len() as u64 * 8 + texts.parts().0.len() as u64);
+        column_bytes(rows) + texts.iter().sum::<u64>()
+    }
+
+    /// All that its file takes.
+    #[must_use]
+    pub fn file_bytes(&self) -> u64 {
+        HEADER_BYTES + self.data_bytes()
+    }
+
+    /// Writes it under another name first, so that whatever happens there is the old file or the new one.
+    ///
+    /// # Errors
+    /// [`Error::File`] when the file cannot be written.
+    pub fn write(&self, path: &Path) -> Result<()> {
+        let beside = path.with_extension("new");
+        let written = write_to(self, &beside).and_then(|()| {
+            std::fs::rename(&beside, path)?;
+            path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+        });
+        written.map_err(|error| {
+            std::fs::remove_file(&beside).ok();
+            Error::File(format!("failed to write {}: {error}", path.display()))
+        })
+    }
+
+    /// Reads one whole.
+    ///
+    /// # Errors
+    /// [`Error::Columns`] when there is none that can be read.
+    pub fn read(path: &Path) -> Result<Self> {
+        read_from(path).map_err(|error| {
+            Error::Columns(format!("failed to read {} as the yardstick's columns: {error}", path.display()))
+        })
+    }
+}
+
+/// Five codes and a time a row, and a bit.
+fn column_bytes(rows: u64) -> u64 {
+    rows * (5 * 4 + 8) + rows.div_ceil(WORD as u64) * 8
+}
+
+fn dictionaries(texts: &Texts) -> [&Dictionary; 5] {
+    [&texts.kinds, &texts.operations, &texts.collections, &texts.users, &texts.languages]
+}
+
+fn write_to(table: &Table, path: &Path) -> io::Result<()> {
+    let mut file = BufWriter::with_capacity(BLOCK_BYTES, File::create(path)?);
+    file.write_all(&MAGIC)?;
+    file.write_all(&LAYOUT.to_le_bytes())?;
+    file.write_all(&(table.rows() as u64).to_le_bytes())?;
+    let dictionaries = dictionaries(&table.texts);
+    for texts in dictionaries {
+        file.write_all(&(texts.len() as u64).to_le_bytes())?;
+        file.write_all(&(texts.parts().0.len() as u64).to_le_bytes())?;
+    }
+    for texts in dictionaries {
+        let (text, ends) = texts.parts();
+        write_numbers(&mut file, ends, |end| end.to_le_bytes())?;
+        file.write_all(text.as_bytes())?;
+    }
+    for codes in [&table.kind, &table.operation, &table.collection, &table.user, &table.language] {
+        write_numbers(&mut file, codes, |code| code.to_le_bytes())?;
+    }
+    write_numbers(&mut file, &table.time, |time| time.to_le_bytes())?;
+    write_numbers(&mut file, &table.untimed, |word| word.to_le_bytes())?;
+    file.into_inner()?.sync_all()
+}
+
+fn write_numbers<T: Copy, const N: usize>(
+    file: &mut impl Write,
+    numbers: &[T],
+    bytes: impl Fn(T) -> [u8; N],
+) -> io::Result<()> {
+    let mut block = Vec::with_capacity(BLOCK_BYTES);
+    for numbers in numbers.chunks(BLOCK_BYTES / N) {
+        block.clear();
+        block.extend(numbers.iter().flat_map(|&number| bytes(number)));
+        file.write_all(&block)?;
+    }
+    Ok(())
+}
+
+fn invalid(message: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, message)
+}
+
+fn read_from(path: &Path) -> io::Result<Table> {
+    let file = File::open(path)?;
+    let length = file.metadata()?.len();
+    let mut file = BufReader::new(file);
+    if length < HEADER_BYTES {
+        return Err(invalid("it is too short"));
+    }
+    if array(&mut file)? != MAGIC {
+        return Err(invalid("it is another kind of file"));
+    }
+    let layout = u32::from_le_bytes(array(&mut file)?);
+    if layout != LAYOUT {
+        return Err(invalid(&format!("its layout is {layout}, and this program reads {LAYOUT}: load again")));
+    }
+    let rows = u64::from_le_bytes(array(&mut file)?);
+    let mut texts = [(0, 0); 5];
+    for (count, bytes) in &mut texts {
+        *count = u64::from_le_bytes(array(&mut file)?);
+        *bytes = u64::from_le_bytes(array(&mut file)?);
+    }
+    // Before anything is allocated, in numbers that cannot overflow whatever the header says.
+    let of_texts: u128 = texts.iter().map(|&(count, bytes)| u128::from(count) * 8 + u128::from(bytes)).sum();
+    let of_rows = u128::from(rows) * (5 * 4 + 8) + u128::from(rows.div_ceil(WORD as u64)) * 8;
+    let expected = u128::from(HEADER_BYTES) + of_texts + of_rows;
+    if u128::from(length) != expected {
+        return Err(invalid(&format!("it is {length} bytes long and must be {expected}")));
+    }
+    let mut dictionaries = Vec::with_capacity(texts.len());
+    for (count, bytes) in texts {
+        let ends = numbers(&mut file, count, u64::from_le_bytes)?;
+        let text = String::from_utf8(numbers(&mut file, bytes, u8::from_le_bytes)?);
+        let text = text.map_err(|_| invalid("a text in it is not UTF-8"))?;
+        let texts = Dictionary::from_parts(text, ends).ok_or_else(|| invalid("its texts overlap"))?;
+        dictionaries.push(texts);
+    }
+    let [kinds, operations, collections, users, languages] =
+        <[Dictionary; 5]>::try_from(dictionaries).map_err(|_| invalid("its dictionaries are incomplete"))?;
+    let mut texts = Texts { kinds, operations, collections, users, languages };
+    // Those in which questions look something up; users are many and are only needed for further loads.
+    texts.kinds.index();
+    texts.operations.index();
+    texts.collections.index();
+    let mut codes = |texts: &Dictionary| -> io::Result<Vec<u32>> {
+        let codes = numbers(&mut file, rows, u32::from_le_bytes)?;
+        match codes.iter().all(|&code| code == NULL || (code as usize) < texts.len()) {
+            true => Ok(codes),
+            false => Err(invalid("a code in it has no text")),
+        }
+    };
+    Ok(Table {
+        kind: codes(&texts.kinds)?,
+        operation: codes(&texts.operations)?,
+        collection: codes(&texts.collections)?,
+        user: codes(&texts.users)?,
+        language: codes(&texts.languages)?,
+        time: numbers(&mut file, rows, i64::from_le_bytes)?,
+        untimed: numbers(&mut file, rows.div_ceil(WORD as u64), u64::from_le_bytes)?,
+        texts,
+    })
+}
+
+fn array<const N: usize>(file: &mut impl Read) -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    file.read_exact(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn numbers<T, const N: usize>(
+    file: &mut impl Read,
+    count: u64,
+    number: impl Fn([u8; N]) -> T,
+) -> io::Result<Vec<T>> {
+    let count = usize::try_from(count).map_err(|_| invalid("it is too large for this machine"))?;
+    let mut numbers = Vec::with_capacity(count);
+    let mut block = vec![0; (count * N).min(BLOCK_BYTES / N * N)];
+    while numbers.len() < count {
+        let bytes = ((count - numbers.len()) * N).min(block.len());
+        let block = &mut block[..bytes];
+        file.read_exact(block)?;
+        numbers.extend(block.as_chunks::<N>().0.iter().map(|bytes| number(*bytes)));
+    }
+    Ok(numbers)
+}

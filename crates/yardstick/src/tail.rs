@@ -1,0 +1,83 @@
+//! Documents that came after a table was made, as they came, until they are put into its columns.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+
+/// The ending of the file that keeps them over the end of a session.
+const ENDING: &str = "tail";
+
+/// One table's later documents, one a line.
+#[derive(Debug)]
+pub struct Tail {
+    path: PathBuf,
+    lines: Vec<u8>,
+    /// Bytes of `lines` that the file has.
+    written: usize,
+}
+
+impl Tail {
+    /// Of a table in `folder` that has none yet.
+    #[must_use]
+    pub fn new(folder: &Path, table: &str) -> Self {
+        Self { path: path_of(folder, table), lines: Vec::new(), written: 0 }
+    }
+
+    /// What an earlier session left behind.
+    ///
+    /// # Errors
+    /// [`Error::File`] when it cannot be read.
+    pub fn read(folder: &Path, table: &str) -> Result<Option<Self>> {
+        let path = path_of(folder, table);
+        match std::fs::read(&path) {
+            Ok(lines) => Ok(Some(Self { path, written: lines.len(), lines })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed("read", &path, &error)),
+        }
+    }
+
+    /// Takes one document in, which is durable after [`Self::write`].
+    pub fn push(&mut self, document: &[u8]) {
+        self.lines.extend_from_slice(document);
+        self.lines.push(b'\n');
+    }
+
+    /// Makes what was pushed durable.
+    ///
+    /// # Errors
+    /// [`Error::File`] when it cannot be written.
+    pub fn write(&mut self) -> Result<()> {
+        let new = self.lines.get(self.written..).unwrap_or_default();
+        OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&self.path)
+            .and_then(|mut file| file.write_all(new).and_then(|()| file.sync_data()))
+            .map_err(|error| failed("write", &self.path, &error))?;
+        self.written = self.lines.len();
+        Ok(())
+    }
+
+    /// All of them, in the order in which they came.
+    pub fn documents(&self) -> impl Iterator<Item = &[u8]> {
+        self.lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+    }
+
+    /// Removes the file: the documents are in the table's columns.
+    ///
+    /// # Errors
+    /// [`Error::File`] when it cannot be removed.
+    pub fn remove(self) -> Result<()> {
+        std::fs::remove_file(&self.path).map_err(|error| failed("remove", &self.path, &error))
+    }
+}
+
+fn path_of(folder: &Path, table: &str) -> PathBuf {
+    folder.join(table).with_extension(ENDING)
+}
+
+fn failed(action: &str, path: &Path, error: &io::Error) -> Error {
+    Error::File(format!("failed to {action} {}: {error}", path.display()))
+}

@@ -1,0 +1,82 @@
+// What the time went into: all cores, one core, the disk, or waiting.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Field } from '../../charts/matrix.ts';
+import type { Entry } from '../../select.ts';
+import type { Table } from '../common/table.tsx';
+import { DRAWN, groupOf } from '../../bars.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { drawMatrix, matrixHeight } from '../../charts/matrix.ts';
+import { NONE } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf, questionsIn } from '../../select.ts';
+import { configurationName, HOT, stepName } from '../../words.ts';
+import { Section } from '../common/multiples.tsx';
+import { Tables } from '../common/table.tsx';
+
+function colour(word: string): string {
+  if (word.startsWith('cpu')) return 'var(--colour-1)';
+  if (word.startsWith('one core')) return 'var(--colour-0)';
+  if (word.startsWith('disk')) return 'var(--colour-2)';
+  return word.startsWith('wait') ? 'var(--colour-5)' : 'var(--line)';
+}
+
+export function Bound(): JSX.Element {
+  const page = usePage();
+  const { from } = page;
+  const [all, setAll] = useState(false);
+  const entries = useMemo((): { column: string; entry: Entry }[] => [
+    ...cellsOf(from, 'load', ['load'], null).map((entry) => ({ column: 'load', entry })),
+    ...questionsIn(from, HOT).flatMap((step) => cellsOf(from, step, HOT).map((entry) => ({ column: stepName(step), entry }))),
+  ].filter(({ entry }) => !entry.configuration.reference && entry.cell.bound_by !== null), [from]);
+  const columns = useMemo(() => [...new Set(entries.map((one) => one.column))], [entries]);
+  const those = useMemo(() => {
+    const place = (index: number): number => from.rankings.indexOf(from.run.configurations[index]?.ranking ?? '');
+    return [...new Set(entries.map((one) => one.entry.cell.configuration))].sort((a, b) => place(a) - place(b));
+  }, [entries]);
+  const drawn = all ? those : those.slice(0, DRAWN);
+  const draw = useMemo(() => {
+    const rows = drawn.map((index) => {
+      const one = from.run.configurations[index];
+      return { key: String(index), name: one === undefined ? NONE : configurationName(one) };
+    });
+    const fields: Field[] = entries.filter(({ entry }) => drawn.includes(entry.cell.configuration)).map(({ column, entry }) => ({
+      row: String(entry.cell.configuration), column, word: entry.cell.bound_by ?? NONE, colour: colour(entry.cell.bound_by ?? ''),
+      open: () => page.open(entry),
+    }));
+    return (width: number) => drawMatrix(fields, rows, columns, width, 'What each step was bound by');
+  }, [entries, all]);
+  const table = (): Table => ({
+    title: 'Bound by',
+    columns: [{ title: 'configuration' }, ...columns.map((title) => ({ title }))],
+    rows: those.map((index) => {
+      const one = from.run.configurations[index];
+      return [
+        one === undefined ? NONE : configurationName(one),
+        ...columns.map((column) => {
+          const found = entries.find((it) => it.column === column && it.entry.cell.configuration === index);
+          return found === undefined ? NONE : { text: found.entry.cell.bound_by ?? NONE, open: () => page.open(found.entry) };
+        }),
+      ];
+    }),
+    groups: those.map((index) => groupOf(from, from.run.configurations[index]?.ranking ?? '')),
+  });
+  return (
+    <Section id="bound" title="Bound by">
+      <p>What limits each step: <em>cpu</em>, all cores busy; <em>one core</em>, the others idle; <em>cpu, part</em> (<em>cpu*</em> in narrow fields), more than one core but not all; <em>disk</em>, reading at the disk’s speed; <em>waiting</em>, none of these. Steps below 2 ms are too short to tell.</p>
+      {drawn.length === 0 ? <p class="empty">Not known for this choice.</p> : (
+        <>
+          <Figure title="What each step was bound by" height={matrixHeight(drawn.length)} draw={draw} wide />
+          {those.length > DRAWN && (
+            <p class="more">
+              <button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? `Show the first ${DRAWN} only` : `Show all ${those.length}`}</button>
+            </p>
+          )}
+          <Tables title="As a table" tables={() => [table()]} />
+        </>
+      )}
+    </Section>
+  );
+}

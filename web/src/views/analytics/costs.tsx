@@ -1,0 +1,134 @@
+// Loading, memory and processor: what the answers cost.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Bar } from '../../charts/bars.ts';
+import type { Metric } from '../../metric.ts';
+import type { Page } from '../../page.ts';
+import type { Table, TableCell } from '../common/table.tsx';
+import { groupOf, placedBars } from '../../bars.ts';
+import { bytes, count, interval, NONE, or, percent, seconds, whole } from '../../format.ts';
+import { axisOf, metric } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf, isUnsettled, questionsIn, standing } from '../../select.ts';
+import { HOT, stepTitle, verdictWord } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
+import { multiplesOf, tablesOf } from './questions.tsx';
+
+const LOADING = [{ step: 'load', title: 'Load, until durable and visible', phases: ['load'], data: null }];
+const SETTLING = [['drained', 'drained_s'], ['compacted', 'compacted_s']] as const;
+
+function loadTable(page: Page): Table {
+  const { from } = page;
+  const entries = cellsOf(from, 'load', ['load'], null);
+  const ordered = [
+    ...placedBars(from, entries, metric('time'), page.open).map((one) => one.entry),
+    ...entries.filter((entry) => entry.configuration.reference),
+  ];
+  const rows = ordered.map((entry): TableCell[] => {
+    const { cell, configuration } = entry;
+    const settled = (state: string, name: string): string => {
+      const size = cellsOf(from, 'size', ['steady'], state).find((one) => one.cell.configuration === cell.configuration)?.cell;
+      const time = or(size?.metrics[name], seconds);
+      return size !== undefined && isUnsettled(size) ? `${time}, not settled` : time;
+    };
+    const { documents_loaded: loaded, documents_offered: offered } = cell.metrics;
+    const time = standing(from, entry).tier === 'none' ? null : cell.median_s;
+    return [
+      `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
+      { text: time === null ? verdictWord(cell.verdict) : seconds(time), open: () => page.open(entry) },
+      interval(cell.low_s, cell.high_s, seconds), String(cell.trials),
+      loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), or(cell.metrics.documents_rejected, whole),
+      or(cell.metrics.documents_per_s, count), or(cell.metrics.bytes_per_s, (rate) => `${bytes(rate)}/s`),
+      settled('drained', 'drained_s'), settled('compacted', 'compacted_s'), or(cell.metrics.peak_pss_bytes, bytes),
+      or(cell.metrics.written_bytes, bytes), cell.bound_by ?? NONE, verdictWord(cell.verdict),
+    ];
+  });
+  return {
+    title: 'Loading',
+    columns: [
+      { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'time', figure: true }, { title: '95 % interval', figure: true },
+      { title: 'loads', figure: true }, { title: 'loaded', figure: true },
+      { title: 'rejected', figure: true }, { title: 'documents/s', figure: true }, { title: 'bytes/s', figure: true },
+      { title: 'drained after', figure: true }, { title: 'compacted after', figure: true }, { title: 'peak memory', figure: true },
+      { title: 'written', figure: true }, { title: 'bound by' }, { title: 'verdict' },
+    ],
+    rows,
+    groups: from.rankings.length < 2 ? [] : ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(from, configuration.ranking))),
+  };
+}
+
+/** How long a system takes to settle: told by the size that is read afterwards. */
+function settling(page: Page, state: string, name: string): Bar[] {
+  return placedBars(page.from, cellsOf(page.from, 'size', ['steady'], state), metric(name), page.open).map((one) => one.bar);
+}
+
+export function Load(): JSX.Element {
+  const page = usePage();
+  const chosen = page.from.state.metric;
+  const shown = useMemo(() => metric(chosen === 'documents_per_s' ? chosen : 'time'), [chosen]);
+  const multiples = useMemo(() => multiplesOf(page, LOADING, shown), [page.from, shown]);
+  const after = useMemo(() => SETTLING.map(([state, name]) => ({
+    key: state, title: `After the load, until ${state}`, own: settling(page, state, name), published: [], references: [],
+  })), [page.from]);
+  return (
+    <Section id="load" title="Load">
+      <p>From the first document sent until all are durable and visible to a query. Timed separately: draining, until background work ends by itself, and compacting on command. Where a system was <em>not settled</em> at the time limit, its bar is the limit, not a time.</p>
+      <Multiples multiples={multiples} format={shown.format} axis={axisOf(shown)}
+        tables={() => [loadTable(page)]} empty="No load in this choice." />
+      <Multiples multiples={after} format={seconds} axis="time, less is better" empty="Time to settle was not measured." />
+    </Section>
+  );
+}
+
+const CPU: Metric = {
+  ...metric('server_cpu_s'),
+  title: 'CPU seconds of all cores',
+};
+
+// A short trial is not looked into while it runs, so peaks of questions are known of slow systems only. What is held
+// between trials is known of all.
+const MEMORY: Metric = {
+  ...metric('peak_pss_bytes'),
+  title: 'memory',
+  of: (cell, run) => metric(cell.phase === 'load' ? 'peak_pss_bytes' : 'held_pss_bytes').of(cell, run),
+};
+
+const WORKER = 'An embedded engine shares its process with the worker of the harness, so client and decoding are included; a server’s figure leaves the client out.';
+
+function Cost({ id, title, shown, children }: { id: string; title: string; shown: Metric; children: JSX.Element }): JSX.Element {
+  const page = usePage();
+  const steps = useMemo(() => [
+    { step: 'load', title: 'Load', phases: ['load'], data: null },
+    ...questionsIn(page.from, HOT).map((step) => ({ step, title: `${stepTitle(step)}, hot`, phases: HOT })),
+  ], [page.from]);
+  const multiples = useMemo(() => multiplesOf(page, steps, shown).map((one) =>
+    ({ ...one, own: one.own.some((bar) => bar.value !== null) ? one.own : [], references: one.references })), [page.from, steps, shown]);
+  return (
+    <Section id={id} title={title}>
+      {children}
+      <Multiples multiples={multiples} format={shown.format} axis={axisOf(shown)}
+        tables={() => tablesOf(page, steps, shown)} empty="Not measured." />
+    </Section>
+  );
+}
+
+export function Memory(): JSX.Element {
+  return (
+    <Cost id="memory" title="Memory" shown={MEMORY}>
+      <p>
+        Held by all of the system’s processes; shared pages count once. Load: the peak. Questions: held between
+        trials, because sampling during a short trial would add to its time. {WORKER}
+      </p>
+    </Cost>
+  );
+}
+
+export function Cpu(): JSX.Element {
+  return (
+    <Cost id="cpu" title="CPU" shown={CPU}>
+      <p>CPU seconds of the system per trial, summed over all cores. More than the trial’s time means that several cores worked. {WORKER}</p>
+    </Cost>
+  );
+}

@@ -1,0 +1,149 @@
+// What became of the documents: how many were taken, and how they come back.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Scale } from '../../charts/bars.ts';
+import type { Part, Stack } from '../../charts/stack.ts';
+import type { Configuration, Structure } from '../../model.ts';
+import type { Page } from '../../page.ts';
+import type { Table } from '../common/table.tsx';
+import { barsHeight } from '../../charts/bars.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { drawStacks } from '../../charts/stack.ts';
+import { colourOf } from '../../colours.ts';
+import { list, NONE, or, percent, whole } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf } from '../../select.ts';
+import { configurationName, retainsWord, verdictWord } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
+import { Tables } from '../common/table.tsx';
+
+function shares(values: readonly number[]): Scale {
+  const least = Math.min(1, ...values);
+  return {
+    kind: 'linear', low: least < 0.5 ? 0 : least < 0.98 ? 0.5 : 0, high: 1, format: (share) => `${Math.round(share * 1000) / 10} %`,
+    title: least < 0.98 && least >= 0.5 ? 'share of documents loaded, from 50 %' : 'share of documents loaded',
+  };
+}
+
+function qualityTable(page: Page): Table {
+  const rows = cellsOf(page.from, 'load', ['load'], null).filter((entry) => !entry.configuration.reference).map((entry) => {
+    const { documents_loaded: loaded, documents_offered: offered, documents_rejected: rejected } = entry.cell.metrics;
+    return [
+      configurationName(entry.configuration), or(offered, whole), or(loaded, whole), or(rejected, whole),
+      { text: loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), open: () => page.open(entry) },
+      verdictWord(entry.cell.verdict),
+      entry.configuration.rejects.map((one) => `${whole(one.documents)}: ${one.reason}`).join('; ') || NONE,
+    ];
+  });
+  return {
+    title: 'Documents loaded and rejected',
+    columns: [
+      { title: 'configuration' }, { title: 'offered', figure: true }, { title: 'loaded', figure: true }, { title: 'rejected', figure: true },
+      { title: 'share', figure: true }, { title: 'verdict' }, { title: 'reasons (the system’s words)' },
+    ],
+    rows,
+  };
+}
+
+export function Quality(): JSX.Element {
+  const page = usePage();
+  const { from } = page;
+  const multiples = useMemo(() => {
+    const own = cellsOf(from, 'load', ['load'], null).filter((entry) => !entry.configuration.reference).map((entry) => {
+      const { documents_loaded: loaded, documents_offered: offered } = entry.cell.metrics;
+      const share = loaded === undefined || offered === undefined || offered <= 0 ? null : loaded / offered;
+      return {
+        key: String(entry.cell.configuration), name: configurationName(entry.configuration),
+        notes: entry.cell.verdict === 'exact' ? [] : [verdictWord(entry.cell.verdict)], group: '', colour: colourOf(entry.configuration.system),
+        look: entry.cell.verdict === 'exact' ? 'plain' as const : 'muted' as const, value: share, low: null, high: null,
+        label: share === null ? verdictWord(entry.cell.verdict) : percent(share), more: '', open: () => page.open(entry),
+      };
+    }).sort((a, b) => (a.value ?? 2) - (b.value ?? 2));
+    return [{ key: 'loaded', title: 'Share of documents loaded', own, published: [], references: [] }];
+  }, [from]);
+  const refused = from.configurations.flatMap((index) => from.run.configurations[index] ?? []).filter((one) => one.rejects.length > 0);
+  return (
+    <Section id="quality" title="Data quality">
+      <p>Share of the offered documents that a system holds, lowest first, and what it rejected. Below 99.9 %, a system is not ranked anywhere on this page.{from.run.data.malformed > 0 ? ` ${whole(from.run.data.malformed)} of the offered lines are not JSON.` : ''}</p>
+      {refused.length > 0 && (
+        <ul class="rejects">
+          {refused.slice(0, 12).map((one) => (
+            <li key={configurationName(one)}>
+              <b>{configurationName(one)}</b> rejected {list(one.rejects.map((reject) => `${whole(reject.documents)} (${reject.reason})`))}
+            </li>
+          ))}
+        </ul>
+      )}
+      <Multiples multiples={multiples} format={percent} axis="share" scale={shares} tables={() => [qualityTable(page)]} empty="No load in this choice." />
+    </Section>
+  );
+}
+
+const SAME = 'var(--same)';
+const VALUE = 'var(--value)';
+const CHANGED = 'var(--changed)';
+
+function partsOf(one: Structure): Part[] {
+  const compared = Math.max(1, one.compared);
+  return [
+    { name: 'same bytes', share: one.equal_bytes / compared, colour: SAME },
+    { name: 'same values', share: Math.max(0, one.equal_value - one.equal_bytes) / compared, colour: VALUE },
+    { name: 'changed', share: Math.max(0, one.compared - one.equal_value) / compared, colour: CHANGED },
+  ];
+}
+
+function changesOf(one: Structure): string {
+  const changes = Object.entries(one.changes).sort((a, b) => b[1] - a[1]);
+  return changes.map(([change, documents]) => `${change} (${whole(documents)})`).join(', ') || NONE;
+}
+
+/** Changes in the order of how much is lost. */
+const WORST = ['changed', 'unknown', 'value', 'bytes'];
+
+export function StructureKept(): JSX.Element {
+  const page = usePage();
+  const { from } = page;
+  const all = useMemo(() => {
+    const known: { one: Configuration; structure: Structure; index: number }[] = [];
+    for (const index of from.configurations) {
+      const one = from.run.configurations[index];
+      if (one !== undefined && one.structure !== null) known.push({ one, structure: one.structure, index });
+    }
+    return known.sort((a, b) => WORST.indexOf(b.structure.retains) - WORST.indexOf(a.structure.retains) || a.one.title.localeCompare(b.one.title, 'en'));
+  }, [from]);
+  const stacks = useMemo((): Stack[] => all.map(({ one, structure, index }) => {
+    const entry = cellsOf(from, 'load', ['load'], null).find((it) => it.cell.configuration === index);
+    return {
+      key: String(index), name: configurationName(one), label: retainsWord(structure.retains),
+      parts: partsOf(structure), open: entry === undefined ? null : () => page.open(entry),
+    };
+  }), [all]);
+  const draw = useMemo(() => (width: number) => drawStacks(stacks, width, 'Round trip of documents'), [stacks]);
+  const table = (): Table => ({
+    title: 'Round trip of documents',
+    columns: [
+      { title: 'configuration' }, { title: 'round trip' }, { title: 'compared', figure: true }, { title: 'same bytes', figure: true },
+      { title: 'same values', figure: true }, { title: 'changes (documents)' },
+    ],
+    rows: all.map(({ one, structure }) => [
+      configurationName(one), retainsWord(structure.retains), whole(structure.compared), whole(structure.equal_bytes),
+      whole(structure.equal_value), changesOf(structure),
+    ]),
+  });
+  return (
+    <Section id="structure" title="Structure">
+      <p>Documents read back after loading, compared with the originals: same bytes, same values in other bytes, or changed.</p>
+      {stacks.length === 0 ? <p class="empty">Not checked.</p> : (
+        <>
+          <p class="legend" aria-hidden="true">
+            <span class="key same" /> same bytes <span class="key value" /> same values <span class="key changed" /> changed
+          </p>
+          <Figure title="Round trip of documents" height={barsHeight(stacks.length, 0)} draw={draw} />
+          <Tables title="Figures as a table" tables={() => [table()]} />
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,93 @@
+// Results that others have published, with scores among themselves.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Published } from '../../model.ts';
+import type { Scored } from '../../score.ts';
+import type { Kept } from '../../state.ts';
+import type { Table } from '../common/table.tsx';
+import { publishedBar } from '../../bars.ts';
+import { bytes, count, NONE, or, percent, seconds, three, tick } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { scores } from '../../score.ts';
+import { KEPT } from '../../state.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
+import { SCORE_SCALE } from './scores.tsx';
+
+const QUESTIONS = [0, 1, 2, 3, 4];
+const KINDS = ['hot', 'cold', 'size'] as const;
+const KEPT_WORDS: Record<Kept, string> = { yes: 'retained, as stated', no: 'changed', all: 'all' };
+
+/** Scores among themselves. What is suspected to be wrong is shown, and nobody is measured by it. */
+function scoresOf(all: readonly Published[]): Scored[] {
+  const about = (one: Published, field: string): boolean => one.suspected.some((it) => it.field === field);
+  return scores(all, QUESTIONS, all.map((one) => ({ times: about(one, 'seconds'), size: about(one, 'total_bytes') })));
+}
+
+function tableOf(all: readonly Published[]): Table {
+  const scored = scoresOf(all);
+  const order = all.map((_, index) => index).sort((a, b) => (scored[a]?.hot ?? Infinity) - (scored[b]?.hot ?? Infinity));
+  return {
+    title: 'Published results',
+    columns: [
+      { title: 'system' }, { title: 'version' }, { title: 'tags' }, { title: 'hot score', figure: true }, { title: 'cold score', figure: true }, { title: 'size score', figure: true },
+      { title: 'loaded', figure: true }, { title: 'total', figure: true },
+      ...QUESTIONS.map((one) => ({ title: `Q${one + 1} cold / hot`, figure: true })),
+      { title: 'structure' }, { title: 'machine' }, { title: 'date' }, { title: 'suspected errors (inferences of this project)' }, { title: 'source' },
+    ],
+    rows: order.flatMap((index) => {
+      const one = all[index];
+      if (one === undefined) return [];
+      return [[
+        `${one.system}${one.suspected.length > 0 ? ' ?' : ''}`, one.version, one.tags.join(' ') || NONE, or(scored[index]?.hot, three), or(scored[index]?.cold, three), or(scored[index]?.size, three),
+        percent(one.loaded / one.scale), or(one.total_bytes, bytes),
+        ...QUESTIONS.map((question) => `${or(one.cold[question], seconds)} / ${or(one.hot[question], seconds)}`),
+        one.retains_structure === null ? 'not stated' : one.retains_structure ? 'retained, as stated' : 'changed', one.machine, one.date ?? one.snapshot,
+        one.suspected.map((it) => `${it.field}: ${it.reason}`).join('; ') || NONE, one.source,
+      ]];
+    }),
+  };
+}
+
+export function PublishedResults(): JSX.Element | null {
+  const { figures, from, change } = usePage();
+  const { published } = figures;
+  const snapshots = useMemo(() => [...new Set(published.map((one) => one.snapshot))].sort().reverse(), [published]);
+  const scales = useMemo(() => [...new Set(published.map((one) => one.scale))].sort((a, b) => a - b), [published]);
+  const own = from.run.data.documents;
+  const { month, kept, published: overlaid, scale: chosen } = from.state;
+  const snapshot = month || overlaid || (snapshots[0] ?? '');
+  const scale = chosen ?? (scales.includes(own) ? own : scales[scales.length - 1] ?? 0);
+  const all = useMemo(() => published.filter((one) => one.snapshot === snapshot && one.scale === scale
+    && (kept === 'all' || one.retains_structure === (kept === 'yes'))), [published, snapshot, scale, kept]);
+  const multiples = useMemo(() => {
+    const scored = scoresOf(all);
+    return KINDS.map((kind) => ({
+      key: kind, title: `Published score: ${kind}`, own: all.map((one, index) => publishedBar(one, scored[index]?.[kind] ?? null, three))
+        .sort((a, b) => (a.value ?? Infinity) - (b.value ?? Infinity)), published: [], references: [],
+    }));
+  }, [all]);
+  if (published.length === 0) return null;
+  const doubted = all.filter((one) => one.suspected.length > 0);
+  return (
+    <Section id="published" title="Published results">
+      <p>Results of a public benchmark that asks Q1 to Q5, from other machines and by another method: answers were not checked, systems hold 70 to 100 % of the documents, and cold means different things. They are never ranked with this run. Results marked “?” are shown but are not a baseline for the scores of others.</p>
+      <div class="controls">
+        <label>Month <select name="month" value={snapshot} onChange={(event) => change({ month: event.currentTarget.value })}>{snapshots.map((one) => <option value={one}>{one}</option>)}</select></label>
+        <label>Documents <select name="published-scale" value={String(scale)} onChange={(event) => change({ scale: Number(event.currentTarget.value) })}>{scales.map((one) => <option value={String(one)}>{tick(count(one))}</option>)}</select></label>
+        <label>Structure <select name="kept" value={kept} onChange={(event) => change({ kept: KEPT.find((one) => one === event.currentTarget.value) ?? 'yes' })}>
+          {KEPT.map((one) => <option value={one}>{KEPT_WORDS[one]}</option>)}
+        </select></label>
+      </div>
+      <Multiples multiples={multiples} format={three} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(all)]} empty="No such results. February 2025 does not state whether structure is retained: choose “all”." />
+      {doubted.length > 0 && (
+        <>
+          <h3>Suspected errors</h3>
+          <p>Inferred from the figures by this project and not confirmed. The figures stand as published.</p>
+          <ul>{doubted.map((one) => <li key={one.source}><b>{[one.system, ...one.tags].join(' ')}</b>: {one.suspected.map((it) => `${it.field}: ${it.reason}`).join('; ')}</li>)}</ul>
+        </>
+      )}
+    </Section>
+  );
+}

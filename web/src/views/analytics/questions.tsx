@@ -1,0 +1,162 @@
+// The questions, hot and cold: one small chart each.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Metric } from '../../metric.ts';
+import type { Page } from '../../page.ts';
+import type { Entry, View } from '../../select.ts';
+import type { Multiple } from '../common/multiples.tsx';
+import type { Table, TableCell } from '../common/table.tsx';
+import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../../bars.ts';
+import { count, interval, NONE, or, seconds, times } from '../../format.ts';
+import { axisOf, documentsOf, metric as metricNamed } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf, questionsIn, standing, worstVerdict } from '../../select.ts';
+import { COLD, configurationName, HOT, parametersOf, profileWord, stepTitle, verdictWord } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
+
+interface Step {
+  step: string;
+  title: string;
+  phases: readonly string[];
+  data?: string | null;
+}
+
+/** The charts of some steps for a metric. */
+export function multiplesOf(page: Page, steps: readonly Step[], metric: Metric): Multiple[] {
+  const { from, open } = page;
+  const others = metric.time ? publishedHere(from) : [];
+  return steps.map(({ step, title, phases, data }) => {
+    const entries = cellsOf(from, step, phases, data);
+    const place = /^q[1-5]$/.test(step) ? Number(step.slice(1)) - 1 : -1;
+    const cold = phases.includes('cold');
+    return {
+      key: step,
+      title,
+      own: placedBars(from, entries, metric, open).map((one) => one.bar),
+      published: place < 0 ? [] : others.map((one) => publishedBar(one, (cold ? one.cold : one.hot)[place] ?? null, seconds, publishedGroup(from))),
+      references: references(from, entries, metric),
+    };
+  });
+}
+
+const COLUMNS = [
+  { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'median', figure: true }, { title: '95 % interval', figure: true },
+  { title: '× of best', figure: true }, { title: 'best', name: true }, { title: '× of yardstick', figure: true }, { title: 'documents/s', figure: true },
+  { title: 'trials', figure: true }, { title: 'verdict' }, { title: 'bound by' }, { title: 'ranking', name: true }, { title: 'profile', name: true },
+];
+
+function row(page: Page, entry: Entry, metric: Metric): TableCell[] {
+  const { cell, configuration } = entry;
+  const beside = (one: typeof cell.of_best): string =>
+    one === null ? NONE : `${times(one.ratio)}${one.low === null ? '' : ` (${interval(one.low, one.high, times)})`}`;
+  const { notes, tier } = standing(page.from, entry);
+  const time = tier === 'none' ? null : cell.median_s;
+  const verdict = verdictWord(worstVerdict(entry));
+  const best = cell.of_best === null ? undefined : page.from.run.configurations[cell.of_best.other];
+  const parameters = parametersOf(cell);
+  const base: TableCell[] = [
+    `${configuration.title} ${configuration.version}${parameters === '' ? '' : `, ${parameters}`}`, configuration.variant, configuration.storage,
+    { text: time === null ? verdict : seconds(time), open: () => page.open(entry) },
+    interval(cell.low_s, cell.high_s, seconds), beside(cell.of_best), best === undefined ? NONE : configurationName(best), beside(cell.of_yardstick),
+    time !== null && time > 0 ? count(documentsOf(page.from.run, cell.configuration) / time) : NONE,
+    String(cell.trials), [verdict, ...notes.filter((note) => note !== verdict)].join(', '),
+    cell.bound_by ?? NONE, configuration.reference ? 'never ranked' : configuration.ranking, profileWord(configuration),
+  ];
+  if (metric.time) return base;
+  const estimate = tier === 'none' ? null : metric.of(cell, page.from.run);
+  return [...base.slice(0, 3), { text: or(estimate?.value, metric.format), open: () => page.open(entry) }, ...base.slice(3)];
+}
+
+/** A table for each step, in the order of its chart, reference rows last. */
+export function tablesOf(page: Page, steps: readonly Step[], metric: Metric): Table[] {
+  return steps.map(({ step, title, phases, data }) => {
+    const entries = cellsOf(page.from, step, phases, data);
+    const ordered = [
+      ...placedBars(page.from, entries, metric, page.open).map((one) => one.entry),
+      ...entries.filter((entry) => entry.configuration.reference),
+    ];
+    const columns = metric.time ? COLUMNS : [...COLUMNS.slice(0, 3), { title: metric.title, figure: true }, ...COLUMNS.slice(3)];
+    const published = metric.time && /^q[1-5]$/.test(step) ? publishedHere(page.from) : [];
+    const place = Number(step.slice(1)) - 1;
+    const rows: TableCell[][] = ordered.map((entry) => row(page, entry, metric));
+    for (const one of published) {
+      const time = (phases.includes('cold') ? one.cold : one.hot)[place];
+      rows.push([
+        `${one.system} ${one.version}`, one.tags.join(' '), NONE, or(time, seconds), NONE, NONE, NONE, NONE, NONE, NONE,
+        `published${one.suspected.length > 0 ? ', suspected error' : ''}`, NONE, `${one.machine}, ${one.date ?? one.snapshot}`, NONE,
+      ]);
+    }
+    const groups = [
+      ...ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(page.from, configuration.ranking))),
+      ...published.map(() => 'Published by others'),
+    ];
+    return { title, columns, rows, groups: page.from.rankings.length > 1 ? groups : [] };
+  });
+}
+
+/** What the axis of a metric says. */
+function axisIn(from: View, metric: Metric): string {
+  const own = metric.name === 'of_best' && from.rankings.length > 1 ? ' of the same ranking' : '';
+  return axisOf({ ...metric, title: `${metric.title}${own}` });
+}
+
+/** Ratios are those of the whole run: what they are held against may not be among what is shown. */
+function remarkOf(from: View, steps: readonly Step[], metric: Metric): string {
+  const hidden = steps.flatMap(({ step, phases }) => cellsOf(from, step, phases)).some(({ cell }) => {
+    const other = metric.beside?.(cell)?.other;
+    return other !== undefined && from.shown[other] !== true;
+  });
+  return hidden ? `${metric.title}: the best of the whole run, filtered out or not.` : '';
+}
+
+interface Props {
+  id: string;
+  title: string;
+  phases: readonly string[];
+  children: JSX.Element;
+}
+
+function Questions({ id, title, phases, children }: Props): JSX.Element {
+  const page = usePage();
+  const metric = useMemo(() => metricNamed(page.from.state.metric), [page.from.state.metric]);
+  const steps = useMemo(() => questionsIn(page.from, phases).map((step) => ({ step, title: stepTitle(step), phases })), [page.from, phases]);
+  const multiples = useMemo(() => multiplesOf(page, steps, metric), [page.from, steps, metric]);
+  return (
+    <Section id={id} title={title}>
+      {children}
+      <Multiples multiples={multiples} format={metric.format} axis={axisIn(page.from, metric)} remark={remarkOf(page.from, steps, metric)}
+        tables={() => tablesOf(page, steps, metric)} empty={`No question was asked ${id} in the ${page.from.state.data} state in this choice.`} />
+    </Section>
+  );
+}
+
+const COLD_OS = ['cold-os'];
+
+export function Hot(): JSX.Element {
+  return (
+    <Questions id="hot" title="Hot" phases={HOT}>
+      <p>Each question asked repeatedly, with the data in memory. Where trials read from the disk, the bar is hatched, says how much they read and is not ranked: <em>hot, not in memory</em>. Bars are medians over all rounds; the line over a bar is its 95 % interval, cut at the edge of the chart. The dashed line is the yardstick, a hand-written program for exactly these questions.</p>
+    </Questions>
+  );
+}
+
+export function Cold(): JSX.Element {
+  return (
+    <Questions id="cold" title="Cold" phases={COLD}>
+      <p>Each question asked once after a restart, with the files verified to be out of memory. Where they were not, the bar is hatched and not ranked.</p>
+    </Questions>
+  );
+}
+
+/** The published definition of cold, where a run has measured it too. */
+export function ColdOs(): JSX.Element | null {
+  const { from } = usePage();
+  if (!from.entries.some((entry) => entry.cell.phase === 'cold-os')) return null;
+  return (
+    <Questions id="cold-os" title="Cold, page cache only" phases={COLD_OS}>
+      <p>The engine keeps running with its own caches; only the operating system’s page cache is dropped. Published results call this cold.</p>
+    </Questions>
+  );
+}

@@ -1,0 +1,158 @@
+// Scores of the published formula, computed here over what is shown.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Bar, Scale } from '../../charts/bars.ts';
+import type { Page } from '../../page.ts';
+import type { Kind, Scorer } from '../../scoring.ts';
+import type { Basis } from '../../state.ts';
+import type { Multiple } from '../common/multiples.tsx';
+import type { Table, TableCell } from '../common/table.tsx';
+import { groupOf } from '../../bars.ts';
+import { barsHeight, drawBars, multipleScale } from '../../charts/bars.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { colourOf } from '../../colours.ts';
+import { counted, NONE, three } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { scoredQuestions, scorers } from '../../scoring.ts';
+import { BASES } from '../../state.ts';
+import { configurationName, rankingTitle, stepName } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
+
+/** What the axis of a score shows. */
+export const SCORE_SCALE = (values: readonly number[]): Scale => multipleScale(values, three, 'score, less is better');
+const KINDS: readonly Kind[] = ['hot', 'cold', 'size'];
+
+function barOf(page: Page, one: Scorer, kind: Kind): Bar | null {
+  const configuration = page.from.run.configurations[one.configuration];
+  if (configuration === undefined) return null;
+  const side = one.sides[kind];
+  const notes = side.approximate && side.word === null ? ['approximate', ...side.notes] : [...side.notes];
+  const { entry } = side;
+  const value = side.word === null ? side.value : null;
+  return {
+    key: String(one.configuration), name: configurationName(configuration), notes, group: groupOf(page.from, one.ranking), colour: colourOf(configuration.system),
+    look: side.notes.some((note) => note !== 'files') ? 'muted' : side.approximate ? 'hatched' : 'plain',
+    value, low: null, high: null, label: value === null ? side.word ?? NONE : three(value), more: '',
+    open: entry === null ? null : () => page.open(entry),
+  };
+}
+
+/** Rankings apart, in each the best first, then who lacks a time, last who has no figure. */
+function ordered(page: Page, all: readonly Scorer[], kind: Kind): Scorer[] {
+  const ranking = (one: Scorer): number => page.from.rankings.indexOf(one.ranking);
+  const late = ({ sides }: Scorer): number => (sides[kind].word !== null ? 2 : sides[kind].missing > 0 ? 1 : 0);
+  return [...all].sort((a, b) =>
+    ranking(a) - ranking(b) || late(a) - late(b) || (a.sides[kind].value ?? Infinity) - (b.sides[kind].value ?? Infinity) || 0);
+}
+
+function multiplesOf(page: Page, all: readonly Scorer[]): Multiple[] {
+  return KINDS.map((kind) => ({
+    key: kind,
+    title: `Score: ${kind}${kind === 'size' ? ` (${page.from.state.data})` : ''}`,
+    own: all.some((one) => one.sides[kind].entry !== null) ? ordered(page, all, kind).flatMap((one) => barOf(page, one, kind) ?? []) : [],
+    published: [],
+    references: [],
+  }));
+}
+
+/** The figures of the charts, in the order of the hot ones. */
+function tableOf(page: Page, all: readonly Scorer[], basis: Basis): Table {
+  const rows = ordered(page, all, 'hot').map((one): TableCell[] => {
+    const configuration = page.from.run.configurations[one.configuration];
+    const notes = KINDS.flatMap((kind) => {
+      const bar = barOf(page, one, kind);
+      return bar === null || bar.notes.length === 0 ? [] : [`${kind}: ${bar.notes.join(', ')}`];
+    });
+    return [
+      configuration === undefined ? NONE : configurationName(configuration), one.ranking,
+      ...KINDS.map((kind) => barOf(page, one, kind)?.label ?? NONE), notes.join('; ') || NONE,
+    ];
+  });
+  return {
+    title: `Scores over ${basis}`,
+    columns: [
+      { title: 'configuration', name: true }, { title: 'ranking', name: true }, ...KINDS.map((title) => ({ title, figure: true })), { title: 'notes' },
+    ],
+    rows,
+    groups: ordered(page, all, 'hot').map((one) => groupOf(page.from, one.ranking)),
+  };
+}
+
+const BASIS_WORDS: Record<Basis, string> = {
+  medians: 'medians of verified trials',
+  'round 1': 'round 1 as published: one cold trial, the better of two hot ones, Q1 to Q5',
+};
+
+function questionsWords(page: Page, basis: Basis): string {
+  const [hot, cold] = [scoredQuestions(page.from, basis, 'hot'), scoredQuestions(page.from, basis, 'cold')];
+  const words = (questions: readonly string[]): string => questions.map(stepName).join(', ') || 'no question';
+  return hot.join() === cold.join() ? words(hot) : `${words(hot)} (cold: ${words(cold)})`;
+}
+
+export function Scores(): JSX.Element {
+  const page = usePage();
+  const { from, evidence, change } = page;
+  const { basis } = from.state;
+  const trials = evidence?.runs[from.runIndex] ?? null;
+  const needed = basis === 'medians' ? null : trials;
+  const all = useMemo(() => scorers(from, basis, needed), [from, basis, needed]);
+  const multiples = useMemo(() => multiplesOf(page, all), [from, all]);
+  const open = basis === 'round 1' && !from.run.complete;
+  return (
+    <Section id="scores" title="Scores">
+      <p>
+        Times slower than the best over {questionsWords(page, basis)}: the geometric mean of (10 ms + time) ÷ (10 ms + best time).
+        A missing time counts as twice the worst, at least two hours. Size: total ÷ smallest total. 1 is best.
+        Scores are computed among what is shown, within each ranking: filter a system out and others change.
+      </p>
+      <fieldset class="inline">
+        <legend>Computed from</legend>
+        {BASES.map((one) => (
+          <label key={one}>
+            <input type="radio" name="basis" value={one} checked={basis === one} onChange={() => change({ basis: one })} />
+            {BASIS_WORDS[one]}
+          </label>
+        ))}
+      </fieldset>
+      {open ? (
+        <p class="empty">This run is not complete ({counted(from.run.open, 'planned trial')} without a record), so it has no score over round 1: an open trial would count as a missing time.</p>
+      ) : basis === 'round 1' && trials === null ? <p class="empty">Reading the trials …</p> : (
+        <Multiples multiples={multiples} format={three} axis="score" scale={SCORE_SCALE} tables={() => [tableOf(page, all, basis)]}
+          empty="Nothing to score: no configuration shown holds all documents." />
+      )}
+    </Section>
+  );
+}
+
+/** Bars of the chart on the first screen. */
+const FIRST = 8;
+
+const TOGETHER = 'all questions, hot, × of the first';
+
+/** The hot scores of a ranking, for the first screen. */
+export function Glance({ ranking, eager }: { ranking: string; eager: boolean }): JSX.Element | null {
+  const page = usePage();
+  const { from } = page;
+  const bars = useMemo(() => {
+    const whole = scorers(from, 'medians', null).filter((one) =>
+      one.ranking === ranking && one.sides.hot.word === null && one.sides.hot.missing === 0);
+    // Scored again among themselves: who lacks a time is not here to be slower than.
+    const among = scorers(from, 'medians', null, new Set(whole.map((one) => one.configuration)));
+    const scored = ordered(page, among, 'hot').slice(0, FIRST).flatMap((one) => barOf(page, one, 'hot') ?? []);
+    // As the cards have it: beside the first, not beside the best of each question.
+    const first = Math.min(...scored.flatMap((bar) => bar.value ?? []));
+    return scored.map((bar) => {
+      const value = bar.value === null ? null : bar.value / first;
+      return { ...bar, group: '', value, label: value === null ? bar.label : three(value) };
+    });
+  }, [from, ranking]);
+  const title = from.rankings.length > 1 ? `${rankingTitle(ranking)}: ${TOGETHER}` : TOGETHER.replace('all', 'All');
+  const draw = useMemo(() => {
+    const scale = multipleScale(bars.flatMap((bar) => bar.value ?? []), three, 'score ÷ that of the first, less is better');
+    return (width: number) => drawBars(bars, [], scale, width, title);
+  }, [bars, title]);
+  if (bars.length === 0) return null;
+  return <Figure title={title} height={barsHeight(bars.length, 0)} draw={draw} eager={eager} />;
+}

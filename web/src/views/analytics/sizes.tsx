@@ -1,0 +1,123 @@
+// How much room the documents take.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Reference, Scale } from '../../charts/bars.ts';
+import type { Metric } from '../../metric.ts';
+import type { Page } from '../../page.ts';
+import type { Multiple } from '../common/multiples.tsx';
+import type { Table } from '../common/table.tsx';
+import type { Estimate } from '../../stats.ts';
+import { groupOf, placedBars, publishedBar, publishedGroup, publishedHere, references } from '../../bars.ts';
+import { logScale } from '../../charts/bars.ts';
+import { bytes, interval, NONE, or, percent, three } from '../../format.ts';
+import { isOfFiles, totalBytes, totalRange } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { cellsOf, standing } from '../../select.ts';
+import { verdictWord } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
+
+const TOTAL: Metric = {
+  name: 'total', title: 'total bytes', better: 'lower', time: false, format: bytes,
+  notes: (cell) => (isOfFiles(cell) ? ['files'] : []),
+  of: totalRange,
+};
+
+/** Sizes are read from zero, unless the largest would leave the others without length. */
+const MOST_APART = 40;
+
+/** A scale from zero, or a log scale where values lie far apart. */
+export function plainScale(values: readonly number[], format: (value: number) => string, axis: string): Scale {
+  const there = values.filter((value) => value > 0);
+  const [low, high] = [Math.min(...there), Math.max(...there)];
+  if (there.length === 0 || high / low > MOST_APART) return logScale(values, format, axis);
+  return { kind: 'linear', low: 0, high: high * 1.04, format, title: `${axis}, from zero` };
+}
+
+const SCALE = (values: readonly number[]): Scale => plainScale(values, bytes, 'bytes, less is better');
+
+function statesOf(page: Page): string[] {
+  const states = new Set((page.from.bySteps.get('size') ?? []).flatMap((entry) => entry.cell.state ?? []));
+  // Compacted first: that is the state which lasts.
+  return [...states].sort((a, b) => (a < b ? -1 : 1));
+}
+
+function files(page: Page): Reference[] {
+  return Object.entries(page.from.run.data.reference_sizes)
+    .sort((a, b) => b[1] - a[1])
+    .map(([name, value]) => ({ name, value, label: bytes(value) }));
+}
+
+function multiplesOf(page: Page): Multiple[] {
+  const { from } = page;
+  return statesOf(page).map((state) => {
+    const entries = cellsOf(from, 'size', ['steady'], state);
+    return {
+      key: state,
+      title: `Size ${state}`,
+      own: placedBars(from, entries, TOTAL, page.open).map((one) => one.bar),
+      published: state !== 'drained' ? [] : publishedHere(from).map((one) => publishedBar(one, one.total_bytes, bytes, publishedGroup(from))),
+      references: [...files(page), ...references(from, entries, TOTAL).slice(0, 1)],
+    };
+  });
+}
+
+function rangeOf(one: Estimate | null): string {
+  return one === null ? NONE : interval(one.low, one.high, bytes);
+}
+
+function tableOf(page: Page, state: string): Table {
+  const { from } = page;
+  const documents = Math.max(1, from.run.data.documents);
+  const raw = from.run.data.reference_sizes.raw ?? from.run.data.bytes;
+  const entries = cellsOf(from, 'size', ['steady'], state);
+  const ordered = [
+    ...placedBars(from, entries, TOTAL, page.open).map((one) => one.entry),
+    ...entries.filter((entry) => entry.configuration.reference),
+  ];
+  const rows = ordered.map((entry) => {
+    const { cell, configuration } = entry;
+    const how = standing(from, entry);
+    const total = how.tier === 'none' ? null : totalBytes(cell);
+    return [
+      `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
+      { text: total === null ? verdictWord(cell.verdict) : bytes(total), open: () => page.open(entry) },
+      total === null ? NONE : rangeOf(totalRange(cell)),
+      or(cell.metrics.data_bytes, bytes), or(cell.metrics.index_bytes, bytes), or(cell.metrics.files_bytes, bytes),
+      or(cell.metrics.log_bytes, bytes), total === null ? NONE : three(total / documents), total === null ? NONE : percent(total / raw),
+      [verdictWord(cell.verdict), ...how.notes, ...(isOfFiles(cell) ? ['files'] : [])].join(', '),
+    ];
+  });
+  const plain = files(page).map((one) => [
+    'files', one.name, NONE, one.label, NONE, NONE, NONE, NONE, NONE, three(one.value / documents), percent(one.value / raw), NONE,
+  ]);
+  return {
+    title: `Size ${state}`,
+    columns: [
+      { title: 'system', name: true }, { title: 'variant', name: true }, { title: 'storage' }, { title: 'total', figure: true }, { title: 'range over loads', figure: true }, { title: 'data', figure: true },
+      { title: 'indexes', figure: true }, { title: 'on disk', figure: true }, { title: 'logs', figure: true },
+      { title: 'bytes/document', figure: true }, { title: 'of raw', figure: true }, { title: 'verdict' },
+    ],
+    rows: [...rows, ...plain],
+    groups: from.rankings.length < 2 ? [] : [
+      ...ordered.map(({ configuration }) => (configuration.reference ? 'Never ranked' : groupOf(from, configuration.ranking))), ...plain.map(() => 'Plain files'),
+    ],
+  };
+}
+
+export function Sizes(): JSX.Element {
+  const page = usePage();
+  const multiples = useMemo(() => multiplesOf(page), [page.from]);
+  return (
+    <Section id="size" title="Size">
+      <p>
+        Total bytes by the system’s own catalogue, or of its <em>files</em> where it reports no total. <em>Compacted</em>: after a command to compact.
+        <em> Drained</em>: after background work ended by itself, or <em>not settled</em> where it did not within the limit.
+        A line over a bar is the range over several loads. The dashed lines are the same documents as plain files, raw and compressed.
+      </p>
+      <Multiples multiples={multiples} format={bytes} axis="bytes, less is better" scale={SCALE}
+        tables={() => statesOf(page).map((state) => tableOf(page, state))} empty="No size in this choice." />
+    </Section>
+  );
+}

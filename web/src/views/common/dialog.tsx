@@ -1,0 +1,174 @@
+// What stands behind a figure: its trials, statement, plan, answers, configuration.
+
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import type { ComponentChildren, JSX } from 'preact';
+
+import type { Cell, CellEvidence, RunEvidence } from '../../model.ts';
+import type { Dot } from '../../charts/strip.ts';
+import type { Table } from './table.tsx';
+import { Figure } from '../../charts/figure.tsx';
+import { drawStrip } from '../../charts/strip.ts';
+import { stolen } from '../../behind.ts';
+import { byName, bytes, counted, figureTitle, interval, NONE, or, seconds, times, withInterval } from '../../format.ts';
+import { totalRange } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { isOutOfMemory } from '../../select.ts';
+import { besideWords, cellName, isQuestion, phaseWord, profileWord, rankingTitle, stepTitle, verdictWord, VERDICTS } from '../../words.ts';
+import { Pairs, Settings, Siblings } from './configuration.tsx';
+import { TableOf } from './table.tsx';
+
+function Part({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+  return <section><h3>{title}</h3>{children}</section>;
+}
+
+/** A verdict with what it means; `exact` of a load or a size is about no answers. */
+function verdictOf(cell: Cell): string {
+  if (cell.verdict === 'exact' && !isQuestion(cell.step)) return 'exact';
+  return `${verdictWord(cell.verdict)}: ${VERDICTS[cell.verdict]}`;
+}
+
+function trialTable(evidence: CellEvidence): Table {
+  const { trials } = evidence;
+  const metrics = Object.keys(trials.metrics).sort();
+  return {
+    title: 'Trials',
+    columns: [
+      { title: 'round', figure: true }, { title: 'order', figure: true }, { title: 'ended', name: true }, { title: 'time', figure: true },
+      { title: 'server’s own time', figure: true }, { title: 'verdict' }, { title: 'bound by' },
+      ...metrics.map((name) => ({ title: figureTitle(name), figure: true })),
+    ],
+    rows: trials.round.map((round, index) => {
+      const failure = trials.failure[index] ?? null;
+      const verdict = verdictWord(trials.verdict[index] ?? 'unverified');
+      return [
+        String(round), String(trials.order[index] ?? NONE), new Date(trials.at_ms[index] ?? 0).toISOString().slice(0, 19).replace('T', ' '),
+        or(trials.seconds[index], seconds), or(trials.server_s[index], seconds),
+        failure === null ? verdict : `${verdict}: ${failure.kind}, ${failure.error}`, trials.bound_by[index] ?? NONE,
+        ...metrics.map((name) => or(trials.metrics[name]?.[index], (value) => byName(name, value))),
+      ];
+    }),
+  };
+}
+
+function Trials({ cell, evidence, title }: { cell: Cell; evidence: CellEvidence; title: string }): JSX.Element {
+  const dots = useMemo((): Dot[] => evidence.trials.round.map((round, index) => {
+    const verdict = evidence.trials.verdict[index] ?? 'unverified';
+    const time = evidence.trials.seconds[index] ?? null;
+    return { round, seconds: time, verdict, title: `round ${round}: ${time === null ? '' : `${seconds(time)}, `}${verdictWord(verdict)}` };
+  }), [evidence]);
+  const draw = useMemo(() => (width: number) => drawStrip(dots, cell.median_s, width, seconds, `${counted(dots.length, 'trial')} by round`), [dots, cell]);
+  if (dots.length === 0) return <p class="empty">No trials.</p>;
+  // A size has trials and no time; what failed has none either, and is drawn.
+  const drawn = dots.some((one) => one.seconds !== null || one.verdict !== 'exact');
+  return (
+    <>
+      {drawn && <Figure title={`Trials of ${title}`} height={220} draw={draw} wide />}
+      {drawn && <p class="legend">○ exact, ◇ approximate, △ unverified, □ partial, × without a time (at the bottom); the dashed line is the median.</p>}
+      <TableOf table={trialTable(evidence)} head={false} />
+    </>
+  );
+}
+
+function Behind({ evidence, run }: { evidence: CellEvidence; run: RunEvidence }): JSX.Element {
+  const text = (index: number | null): string | null => (index === null ? null : run.texts[index] ?? null);
+  const statement = text(evidence.statement);
+  const plan = evidence.plan;
+  return (
+    <>
+      {statement !== null && <Part title="Statement"><pre tabIndex={0}>{statement}</pre></Part>}
+      {plan !== null && (
+        <Part title="Plan">
+          <p>{plan.violations.length === 0 ? 'As the configuration promises.' : 'Not as the configuration promises:'} File {plan.file}.</p>
+          {plan.violations.length > 0 && <ul class="bad">{plan.violations.map((one) => <li>{one}</li>)}</ul>}
+          <details><summary>Plan</summary><pre tabIndex={0}>{text(plan.text) ?? NONE}</pre></details>
+        </Part>
+      )}
+      {evidence.answers.length > 0 && (
+        <Part title={evidence.answers.length === 1 ? 'Answer' : 'Answers'}>
+          {evidence.answers.map((one) => (
+            <details key={one.digest}>
+              <summary>{one.digest}, {counted(one.trials, 'trial')}</summary>
+              <pre tabIndex={0}>{text(one.text) ?? 'The text was not kept.'}</pre>
+            </details>
+          ))}
+        </Part>
+      )}
+    </>
+  );
+}
+
+export function CellDialog(): JSX.Element | null {
+  const { figures, evidence, from, change, open } = usePage();
+  const { opened } = from.state;
+  const dialog = useRef<HTMLDialogElement>(null);
+  const back = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    if (element === null || opened === null || element.open) return;
+    back.current = document.activeElement;
+    element.showModal();
+    element.scrollTop = 0;
+  }, [opened]);
+  useEffect(() => {
+    if (opened !== null || back.current === null) return;
+    if (back.current instanceof HTMLElement || back.current instanceof SVGElement) back.current.focus();
+    back.current = null;
+  }, [opened]);
+  if (opened === null) return null;
+  const run = figures.runs[opened.run];
+  const cell = run?.cells[opened.cell];
+  const configuration = cell && run?.configurations[cell.configuration];
+  if (run === undefined || cell === undefined || configuration === undefined) return null;
+  const own = evidence?.runs[opened.run];
+  const behind = own?.cells[opened.cell];
+  const beside = from.entries.find((entry) => entry.run === opened.run && entry.index === opened.cell)?.beside ?? null;
+  const title = `${stepTitle(cell.step)}, ${phaseWord(cell.phase)}: ${cellName(configuration, cell)}`;
+  const close = (): void => change({ opened: null });
+  const taken = own === undefined ? undefined : stolen(own, run.machine)[opened.cell];
+  const sizes = cell.step === 'size' ? totalRange(cell) : null;
+  const metrics = Object.entries(cell.metrics).sort(([a], [b]) => (a < b ? -1 : 1));
+  return (
+    <dialog ref={dialog} aria-labelledby="dialog-title" onClose={close}
+      onClick={(event) => { if (event.target === dialog.current) close(); }}>
+      <div class="dialog">
+        <header>
+          <h2 id="dialog-title">{title}</h2>
+          <button type="button" class="quiet" onClick={close}>Close</button>
+        </header>
+        <Pairs of={[
+          ['run', `${run.name}${cell.state === null ? '' : `, ${cell.state}`}`],
+          ...(sizes?.low == null ? [] : [['range over loads', interval(sizes.low, sizes.high, bytes)] as const]),
+          ['median', or(cell.median_s, seconds)], ['95 % interval', interval(cell.low_s, cell.high_s, seconds)],
+          ['× of best', or(cell.of_best, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
+          ['× of yardstick', or(cell.of_yardstick, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
+          ['verdict', verdictOf(cell)], ['bound by', cell.bound_by ?? NONE],
+          ['trials with a time', String(cell.trials)],
+          ...(taken === undefined || taken.known === 0 ? [] : [['trials with more than 2 % stolen', `${taken.much} of ${taken.known}`] as const]),
+          ['class', configuration.reference ? 'never ranked' : rankingTitle(configuration.ranking)], ['memory profile', profileWord(configuration)],
+        ]} />
+        {isOutOfMemory(cell) && (
+          <p>Not in memory: a trial read {or(cell.metrics.read_bytes, bytes)} from the disk, so these times are not ranked as hot.</p>
+        )}
+        {configuration.other_questions[cell.step] !== undefined && <p>The published statement asks another question: {configuration.other_questions[cell.step]}</p>}
+        {beside !== null && (
+          <p>
+            Only some rounds were verified as cold. The others: <button type="button" class="quiet" onClick={() => open(beside)}>{phaseWord(beside.cell.phase)}, {verdictWord(beside.cell.verdict)}</button>
+          </p>
+        )}
+        <Part title="Trials">
+          {own === undefined ? <p class="empty">Reading the trials …</p>
+            : behind === undefined ? <p class="empty">No trials.</p> : <Trials cell={cell} evidence={behind} title={title} />}
+        </Part>
+        {own !== undefined && behind !== undefined && <Behind evidence={behind} run={own} />}
+        {metrics.length > 0 && <Part title="Measured"><Pairs of={metrics.map(([name, value]) => [figureTitle(name), withInterval(name, value, cell.intervals[name])] as const)} /></Part>}
+        <Part title="Configuration"><Settings one={configuration} /><Siblings run={opened.run} cell={opened.cell} /></Part>
+        {behind !== undefined && (
+          <Part title="In the journal">
+            <p>Key of this cell in <code>journal.ndjson</code> of the run folder <code>{run.name}</code>; trial keys end in <code>#ROUND.ORDER</code>.</p>
+            <pre tabIndex={0}>{behind.key}</pre>
+          </Part>
+        )}
+      </div>
+    </dialog>
+  );
+}

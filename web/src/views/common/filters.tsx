@@ -1,0 +1,140 @@
+// What the reader chooses to see. All of it stands in the address.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { State } from '../../state.ts';
+import { count, tick, whole } from '../../format.ts';
+import { metricsOf } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { choices, initial } from '../../state.ts';
+import { classWord, rankingTitle, stepTitle } from '../../words.ts';
+
+type Sets = 'withoutSystems' | 'withoutVariants' | 'withoutClasses' | 'withoutProfiles' | 'withoutRankings' | 'withoutQuestions';
+
+interface BoxesProps {
+  legend: string;
+  name: string;
+  words: readonly string[];
+  of: Sets;
+  title?: (word: string) => string;
+}
+
+/** From so many words on, a search field stands above them. */
+const MANY = 12;
+
+function Boxes({ legend, name, words, of, title = (word) => word }: BoxesProps): JSX.Element | null {
+  const { from, change } = usePage();
+  const [sought, seek] = useState('');
+  const without = from.state[of];
+  if (words.length < 2) return null;
+  const put = (next: Iterable<string>): void => change({ [of]: new Set(next) });
+  const found = words.filter((word) => title(word).toLowerCase().includes(sought.toLowerCase()));
+  const toggle = (word: string, shown: boolean): void => put(shown ? [...without].filter((one) => one !== word) : [...without, word]);
+  return (
+    <fieldset class={`boxes ${name}`}>
+      <legend>{legend} <span class="count">{words.length - words.filter((word) => without.has(word)).length}/{words.length}</span></legend>
+      <div class="box-tools">
+        {words.length >= MANY && (
+          <input type="search" placeholder="find" aria-label={`Find in ${legend}`} value={sought} onInput={(event) => seek(event.currentTarget.value)} />
+        )}
+        <button type="button" class="quiet" onClick={() => put([...without].filter((word) => !found.includes(word)))} aria-label={`All of ${legend}`}>all</button>
+        <button type="button" class="quiet" onClick={() => put([...without, ...found])} aria-label={`None of ${legend}`}>none</button>
+      </div>
+      <div class="box-list">
+        {found.map((word) => (
+          <label key={word}>
+            <input type="checkbox" name={name} value={word} checked={!without.has(word)} onChange={(event) => toggle(word, event.currentTarget.checked)} />
+            {title(word)}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface SelectProps {
+  label: string;
+  name: string;
+  value: string;
+  options: readonly (readonly [string, string])[];
+  change: (to: string) => void;
+}
+
+function Select({ label, name, value, options, change }: SelectProps): JSX.Element {
+  return (
+    <label class="select">{label}
+      <select name={name} value={value} onChange={(event) => change(event.currentTarget.value)}>
+        {options.map(([key, words]) => <option key={key} value={key}>{words}</option>)}
+      </select>
+    </label>
+  );
+}
+
+function RunAndScale(): JSX.Element | null {
+  const { figures, from, change } = usePage();
+  const { runs } = figures;
+  if (runs.length < 2) return null;
+  const scales = [...new Set(runs.map((run) => run.data.documents))].sort((a, b) => a - b);
+  const scale = from.run.data.documents;
+  const those = runs.flatMap((run, index) => (run.data.documents === scale ? [[String(index), run.name] as const] : []));
+  return (
+    <>
+      {scales.length > 1 && (
+        <Select label="Scale" name="scale" value={String(scale)} options={scales.map((one) => [String(one), `${tick(count(one))} documents`] as const)}
+          change={(to) => change({ run: Math.max(0, runs.findIndex((run) => String(run.data.documents) === to)) })} />
+      )}
+      {those.length > 1 && <Select label="Run" name="run" value={String(from.runIndex)} options={those} change={(to) => change({ run: Number(to) })} />}
+    </>
+  );
+}
+
+const STRUCTURES: readonly (readonly [State['structure'], string])[] = [
+  ['all', 'all'], ['bytes', 'same bytes'], ['value', 'same values'], ['changed', 'changed'],
+];
+
+export function Filters(): JSX.Element {
+  const { figures, from, change } = usePage();
+  const { state } = from;
+  const all = useMemo(() => choices(figures.runs), [figures]);
+  const metrics = useMemo(() => metricsOf(figures.runs), [figures]);
+  const titles = useMemo(() => {
+    const found = new Map<string, string>();
+    for (const run of figures.runs) for (const one of run.configurations) if (!found.has(one.system)) found.set(one.system, one.title);
+    return found;
+  }, [figures]);
+  // Where classes and profiles say it all, a third filter for the same would only be in the way.
+  const further = useMemo(() => {
+    const own = figures.runs.flatMap((run) => run.configurations).filter((one) => !one.reference);
+    return all.rankings.length > new Set(own.map((one) => `${one.preparation} ${one.profile}`)).size;
+  }, [figures]);
+  const snapshots = [...new Set(figures.published.filter((one) => one.scale === from.run.data.documents).map((one) => one.snapshot))].sort().reverse();
+  const offered = state.published === '' || snapshots.includes(state.published) ? snapshots : [state.published, ...snapshots];
+  const narrow = typeof matchMedia === 'function' && matchMedia('(max-width: 700px)').matches;
+  return (
+    <section class="filters" aria-label="Filters">
+      <details open={!narrow}>
+        <summary>Filters</summary>
+        <div class="controls">
+          <RunAndScale />
+          <Select label="Metric" name="metric" value={state.metric} options={metrics.map((one) => [one.name, one.title] as const)} change={(metric) => change({ metric })} />
+          {all.states.length > 1 && <Select label="State of the data" name="data" value={state.data} options={all.states.map((one) => [one, one] as const)} change={(data) => change({ data })} />}
+          <Select label="Round trip" name="structure" value={state.structure} options={STRUCTURES}
+            change={(to) => change({ structure: STRUCTURES.find(([name]) => name === to)?.[0] ?? 'all' })} />
+          <Select label="Published results" name="published" value={state.published}
+            options={[['', offered.length === 0 ? `none at ${whole(from.run.data.documents)} documents` : 'off'], ...offered.map((one) => [one, `of ${one}`] as const)]}
+            change={(published) => change({ published })} />
+          <button type="button" class="reset" onClick={() => change({ ...initial(figures), opened: state.opened })}>Reset</button>
+        </div>
+        <div class="sets">
+          <Boxes legend="Class" name="classes" words={all.classes} of="withoutClasses" title={classWord} />
+          <Boxes legend="Memory profile" name="profiles" words={all.profiles} of="withoutProfiles" title={(word) => word || 'not stated'} />
+          <Boxes legend="Systems" name="systems" words={all.systems} of="withoutSystems" title={(word) => titles.get(word) ?? word} />
+          <Boxes legend="Variants" name="variants" words={all.variants} of="withoutVariants" />
+          {further && <Boxes legend="Ranking" name="rankings" words={all.rankings} of="withoutRankings" title={rankingTitle} />}
+          <Boxes legend="Questions" name="questions" words={all.questions} of="withoutQuestions" title={stepTitle} />
+        </div>
+      </details>
+    </section>
+  );
+}

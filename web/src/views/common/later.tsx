@@ -1,0 +1,52 @@
+// A part of the page that is brought up to date at once when the reader sees it, and in idle time when not:
+// a change of the filters then costs what is on the screen, not the whole page.
+
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { ComponentType } from 'preact';
+import type { JSX } from 'preact';
+
+import type { Page } from '../../page.ts';
+import { forget, watch, whenIdle } from '../../charts/drawing.ts';
+import { PageContext, usePage } from '../../page.ts';
+
+interface Props {
+  /** Name of the place, which is there before the part is drawn. */
+  id: string;
+  of: ComponentType;
+}
+
+export function Later({ id, of: Part }: Props): JSX.Element {
+  const page = usePage();
+  const [shown, setShown] = useState<Page | null>(null);
+  const place = useRef<HTMLDivElement>(null);
+  const seen = useRef(false);
+  const latest = useRef(page);
+  latest.current = page;
+  const part = useMemo(() => <Part />, [Part]);
+  const value = seen.current ? page : shown;
+
+  useLayoutEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const now = (): void => setShown(latest.current);
+    const end = watch(element, (isSeen) => {
+      seen.current = isSeen;
+      if (isSeen) now();
+    }, now, now);
+    return () => {
+      end();
+      forget(place);
+    };
+  }, []);
+  useLayoutEffect(() => {
+    if (shown === page) return;
+    if (seen.current) setShown(page);
+    else whenIdle(place, () => setShown(latest.current));
+  }, [page]);
+
+  return (
+    <div ref={place} id={id} tabIndex={-1} class={value === null ? 'later waiting' : 'later'}>
+      {value !== null && <PageContext.Provider value={value}>{part}</PageContext.Provider>}
+    </div>
+  );
+}

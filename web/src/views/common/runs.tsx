@@ -1,0 +1,248 @@
+// Runs side by side, and growth where their scales differ.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Grown } from '../../charts/growth.ts';
+import type { RatioDot } from '../../charts/dots.ts';
+import type { Cell } from '../../model.ts';
+import type { Entry, View } from '../../select.ts';
+import type { Estimate } from '../../stats.ts';
+import type { Table, TableCell } from './table.tsx';
+import { DRAWN } from '../../bars.ts';
+import { dotsHeight, drawDots, ratioDomain, signOf } from '../../charts/dots.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { drawGrowth, GROWTH_HEIGHT } from '../../charts/growth.ts';
+import { colourOf } from '../../colours.ts';
+import { bytes, count, interval, list, NONE, seconds, times, whole } from '../../format.ts';
+import { totalEstimate } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { ANALYTICS, cellsOf, standing, view } from '../../select.ts';
+import { differs, ratio } from '../../stats.ts';
+import { cellName, configurationKey, HOT, parametersOf, phaseWord, stepTitle, verdictWord } from '../../words.ts';
+import { Section } from './multiples.tsx';
+import { Tables } from './table.tsx';
+
+/** What is set beside each other: a figure of one step, and the words for less and more of it. */
+interface Step {
+  workload: string;
+  step: string;
+  title: string;
+  phases: readonly string[];
+  /** State of the data; null for whatever it is, none for the one that is chosen. */
+  data?: string | null;
+  of: (cell: Cell) => Estimate | null;
+  format: (value: number) => string;
+  axis: string;
+  less: string;
+  more: string;
+  /** What a value is that has no interval. */
+  single: string;
+}
+
+const TIMED = {
+  of: ({ median_s: value, low_s: low, high_s: high }: Cell): Estimate | null => (value === null ? null : { value, low, high }),
+  format: seconds, axis: 'time', less: 'faster', more: 'slower', single: 'no interval',
+};
+
+const SIZED = { of: totalEstimate, format: bytes, axis: 'bytes', less: 'smaller', more: 'larger', single: 'counted once' };
+
+/** A configuration's cell in each run; null where it has none. */
+interface Across {
+  key: string;
+  name: string;
+  entries: (Entry | null)[];
+}
+
+const MOST_LINES = 8;
+
+function stepsOf(views: readonly View[]): Step[] {
+  const questions = [...new Set(views.flatMap((one) => one.questions))];
+  return [
+    { ...TIMED, workload: ANALYTICS, step: 'load', title: 'Load', phases: ['load'], data: null },
+    ...['drained', 'compacted'].map((data) => ({ ...SIZED, workload: ANALYTICS, step: 'size', title: `Size ${data}`, phases: ['steady'], data })),
+    ...questions.map((step) => ({ ...TIMED, workload: ANALYTICS, step, title: `${stepTitle(step)}, hot`, phases: HOT })),
+    ...others(views),
+  ];
+}
+
+/** The times of workloads that the page knows nothing of. */
+function others(views: readonly View[]): Step[] {
+  const found = new Map<string, Step>();
+  for (const { cell: { workload, step, phase } } of views.flatMap((one) => one.entries)) {
+    if (workload === ANALYTICS) continue;
+    found.set(JSON.stringify([workload, step, phase]), { ...TIMED, workload, step, title: `${workload}: ${step}, ${phaseWord(phase)}`, phases: [phase] });
+  }
+  return [...found.values()];
+}
+
+/** Configurations of which a run has more than one version: they go together by version, others whatever theirs is. */
+function ambiguous(views: readonly View[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const { run } of views) {
+    const seen = new Set<string>();
+    for (const key of run.configurations.map(configurationKey)) {
+      if (seen.has(key)) found.add(key);
+      seen.add(key);
+    }
+  }
+  return found;
+}
+
+function across(views: readonly View[], step: Step): Across[] {
+  const found = new Map<string, Across>();
+  const byVersion = ambiguous(views);
+  views.forEach((one, place) => {
+    for (const entry of cellsOf(one, step.step, step.phases, step.data === undefined ? one.state.data : step.data, step.workload)) {
+      if (entry.configuration.reference) continue;
+      const { configuration } = entry;
+      const base = configurationKey(configuration);
+      const key = `${base} ${byVersion.has(base) ? configuration.version : ''} ${parametersOf(entry.cell)}`;
+      const row = found.get(key) ?? { key, name: cellName(configuration, entry.cell), entries: views.map(() => null) };
+      const first = row.entries.find((other) => other !== null);
+      if (first && first.configuration.version !== configuration.version) row.name += ` (${configuration.version} in ${one.run.name})`;
+      row.entries[place] = entry;
+      found.set(key, row);
+    }
+  });
+  return [...found.values()];
+}
+
+/** A figure that may be compared: of a verified answer over all documents. */
+function comparable(step: Step, from: View | undefined, entry: Entry | null | undefined): Estimate | null {
+  const found = entry ? step.of(entry.cell) : null;
+  return !from || !entry || found === null || found.value <= 0 || standing(from, entry).tier !== 'ranked' ? null : found;
+}
+
+function verdictOn(step: Step, one: Estimate): string {
+  const shown = differs(one);
+  if (shown === null) return step.single;
+  if (one.low === 1 && one.high === 1) return 'the same';
+  return shown ? (one.value < 1 ? step.less : step.more) : 'not shown';
+}
+
+/** A row for each configuration and later run, the greatest change first. */
+function dotsOf(views: readonly View[], step: Step): RatioDot[] {
+  const dots = across(views, step).flatMap((row) => {
+    const first = comparable(step, views[0], row.entries[0]);
+    return row.entries.slice(1).flatMap((entry, place) => {
+      const other = comparable(step, views[place + 1], entry);
+      if (first === null || other === null) return [];
+      const by = ratio(other, first);
+      const name = views.length > 2 ? `${row.name}, ${views[place + 1]?.run.name ?? ''}` : row.name;
+      return [{ key: `${place} ${row.key}`, name, run: place + 1, ratio: by.value, low: by.low, high: by.high, label: `${times(by.value)} ${verdictOn(step, by)}` }];
+    });
+  });
+  return dots.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
+}
+
+function tableOf(views: readonly View[], step: Step, open: (entry: Entry) => void): Table {
+  const rows = across(views, step).map((row): TableCell[] => {
+    const first = comparable(step, views[0], row.entries[0]);
+    return [row.name, ...row.entries.flatMap((entry, place): TableCell[] => {
+      const from = views[place];
+      const there = entry !== null && from !== undefined && standing(from, entry).tier !== 'none' ? step.of(entry.cell)?.value ?? null : null;
+      const time: TableCell = entry === null ? NONE : { text: there === null ? verdictWord(entry.cell.verdict) : step.format(there), open: () => open(entry) };
+      if (place === 0) return [time];
+      const other = comparable(step, from, entry);
+      if (first === null || other === null) return [time, NONE];
+      const by = ratio(other, first);
+      return [time, `${times(by.value)}${by.low === null ? '' : ` (${interval(by.low, by.high, times)})`}, ${verdictOn(step, by)}`];
+    })];
+  });
+  return {
+    title: step.title,
+    columns: [{ title: 'configuration' }, ...views.flatMap((one, place) => [
+      { title: one.run.name, figure: true }, ...(place === 0 ? [] : [{ title: 'beside the first', figure: true }]),
+    ])],
+    rows,
+  };
+}
+
+function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
+  const page = usePage();
+  const [all, setAll] = useState(false);
+  const steps = useMemo(() => stepsOf(views), [views]);
+  const found = useMemo(() => steps.map((step) => ({ step, dots: dotsOf(views, step) })).filter((one) => one.dots.length > 0), [views, steps]);
+  const charts = useMemo(() => {
+    const domain = ratioDomain(found.flatMap((one) => one.dots));
+    return found.map((one) => {
+      const dots = all ? one.dots : one.dots.slice(0, DRAWN);
+      return { step: one.step, rows: dots.length, draw: (width: number) => drawDots(dots, domain, width, `${one.step.title}: ratio between runs`) };
+    });
+  }, [found, all]);
+  const most = Math.max(0, ...found.map((one) => one.dots.length));
+  return (
+    <>
+      <p>
+        The same configurations over the same {whole(views[0]?.run.data.documents ?? 0)} documents in {views.map((one) => one.run.name).join(', ')}: time or size in a later run ÷ that in the first. Left of 1 is faster or smaller; greatest changes first.
+        The line is the 95 % interval; where it includes 1, a difference is <em>not shown</em>. Runs may come from different machines, listed at the top.
+      </p>
+      {charts.length === 0 ? <p class="empty">No configuration has a verified figure in more than one run.</p> : (
+        <div class="multiples">
+          {charts.map((one) => <Figure key={one.step.step} title={one.step.title} height={dotsHeight(one.rows)} draw={one.draw} />)}
+        </div>
+      )}
+      <p class="legend">{views.slice(1).map((one, place) => `${signOf(place + 1)} ${one.run.name} ÷ ${views[0]?.run.name ?? ''}`).join(', ')}</p>
+      {most > DRAWN && (
+        <p class="more">
+          <button type="button" class="quiet" aria-pressed={all} onClick={() => setAll(!all)}>{all ? `Show the first ${DRAWN} only` : `Show all ${most}`}</button>
+        </p>
+      )}
+      <Tables title="Figures as a table" tables={() => steps.map((step) => tableOf(views, step, page.open))} />
+    </>
+  );
+}
+
+function pointsOf(views: readonly View[], step: Step): Grown[] {
+  const rows = across(views, step).map((row) => ({
+    row, points: row.entries.flatMap((entry, place) => {
+      const [from, time] = [views[place], comparable(step, views[place], entry)];
+      return from === undefined || time === null || entry === null ? []
+        : [{ name: row.name, colour: colourOf(entry.configuration.system), documents: from.run.data.documents, value: time.value }];
+    }),
+  })).filter((one) => one.points.length > 1);
+  const largest = Math.max(0, ...rows.flatMap((one) => one.points.map((point) => point.documents)));
+  const worth = (points: readonly Grown[]): number => points.find((point) => point.documents === largest)?.value ?? Infinity;
+  return rows.sort((a, b) => worth(a.points) - worth(b.points)).slice(0, MOST_LINES).flatMap((one) => one.points.sort((a, b) => a.documents - b.documents));
+}
+
+function Growth({ views }: { views: readonly View[] }): JSX.Element {
+  const page = usePage();
+  const steps = useMemo(() => stepsOf(views), [views]);
+  const charts = useMemo(() => steps.map((step) => ({ step, points: pointsOf(views, step) })).filter((one) => one.points.length > 0).map((one) => ({
+    ...one, draw: (width: number) => drawGrowth(one.points, one.step.format, count, width, `${one.step.title}: ${one.step.axis} against documents`),
+  })), [views, steps]);
+  return (
+    <>
+      <h3>Growth with the documents</h3>
+      <p>Time and size against documents; a line as steep as the diagonal of the grid grows in proportion. The {MOST_LINES} least at the largest scale are drawn; the table has all. Nothing is extrapolated.</p>
+      <div class="multiples broad">
+        {charts.map((one) => <Figure key={one.step.step} title={`Growth: ${one.step.title}`} height={GROWTH_HEIGHT} draw={one.draw} />)}
+      </div>
+      <Tables title="Figures as a table" tables={() => steps.map((step) => tableOf(views, step, page.open))} />
+    </>
+  );
+}
+
+export function Runs(): JSX.Element | null {
+  const { figures, from } = usePage();
+  const views = useMemo(() => figures.runs.flatMap((_, index) => view(figures, from.state, index) ?? []), [from]);
+  if (views.length < 2) return null;
+  const { documents, digest } = from.run.data;
+  const same = views.filter((one) => one.run.data.documents === documents && one.run.data.digest === digest);
+  const unlike = views.filter((one) => one.run.data.documents === documents && one.run.data.digest !== digest).map((one) => one.run.name);
+  const unstated = new Set(views.flatMap((one) => one.run.configurations.flatMap((it) => (it.reference ? [] : [it.preparation === null]))));
+  const scales = new Map<number, View>();
+  // The run that is shown stands for its scale, whatever others there are.
+  for (const one of [from, ...views]) if (!scales.has(one.run.data.documents)) scales.set(one.run.data.documents, one);
+  const grown = [...scales.values()].sort((a, b) => a.run.data.documents - b.run.data.documents);
+  return (
+    <Section id="runs" title="Runs side by side">
+      {unlike.length > 0 && <p>Not compared, because of other documents: {list(unlike)}.</p>}
+      {unstated.size > 1 && <p>Runs that state no class of preparation are not compared with runs that do.</p>}
+      {same.length > 1 && <SideBySide views={same} />}
+      {grown.length > 1 && <Growth views={grown} />}
+    </Section>
+  );
+}

@@ -1,0 +1,55 @@
+// The first screen: what was run, and how. What came out is told by each workload in between.
+
+import type { ComponentChildren, JSX } from 'preact';
+
+import type { View } from '../../select.ts';
+import { bytes, counted, list, moment, whole } from '../../format.ts';
+import { usePage } from '../../page.ts';
+
+/** How often systems were loaded: what most of them were. */
+function loadsOf(from: View): number {
+  return Math.max(1, ...[...from.loads.values()].map((cell) => cell.trials));
+}
+
+/** The memory budgets of the configurations that are shown. */
+function budgets(from: View): string {
+  const all = from.configurations.flatMap((index) => from.run.configurations[index] ?? []);
+  const sized = [...new Set(all.flatMap((one) => (one.profile === 'sized' && one.memory_bytes !== null ? bytes(one.memory_bytes) : [])))];
+  const words = [
+    ...(sized.length > 0 ? [`sized for ${list(sized)} of memory each`] : []),
+    ...(all.some((one) => one.profile === 'stock') ? ['stock settings of the package'] : []),
+  ];
+  return words.length === 0 ? 'not stated' : words.join('; ');
+}
+
+function Facts(): JSX.Element {
+  const { from, figures } = usePage();
+  const { run } = from;
+  const { machine, data } = run;
+  const facts: [string, string][] = [
+    ['Documents', `${whole(data.documents)}, ${bytes(data.bytes)} as text; ${data.source}`],
+    ['Machine', `${counted(machine.cores, 'core')}, ${machine.processor}, ${bytes(machine.memory_bytes)} memory${run.disk_bytes_per_s === null ? '' : `, disk reads ${bytes(run.disk_bytes_per_s)}/s`}`],
+    ['System', `${machine.os}, ${machine.kernel}, ${machine.architecture}${machine.file_system === null ? '' : `, ${machine.file_system}`}`],
+    ['Memory profile', budgets(from)],
+    ['Started', `${moment(run.started)}, ${run.rounds === null ? 'rounds not stated' : `${counted(run.rounds, 'round')} of questions, ${counted(loadsOf(from), 'load')} per configuration`}`],
+    ['Program', `jsonathlon ${run.program}; page by ${figures.program}, ${moment(figures.made)}`],
+  ];
+  return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
+}
+
+export function Top({ children }: { children: ComponentChildren }): JSX.Element {
+  const { from, figures } = usePage();
+  const { machine, data } = from.run;
+  return (
+    <section class="part top" aria-labelledby="title-top">
+      <h1 id="title-top">jsonathlon: {whole(data.documents)} JSON documents{figures.runs.length > 1 ? `, run ${from.run.name}` : ''}</h1>
+      <p class="what">
+        jsonathlon loads the same documents into databases, asks the same questions, checks every answer and measures. This run: {bytes(data.bytes)} of
+        JSON, {counted(machine.cores, 'core')}, {bytes(machine.memory_bytes)} memory, {moment(from.run.started)}.
+      </p>
+      {children}
+      <h2>The run</h2>
+      <Facts />
+    </section>
+  );
+}
