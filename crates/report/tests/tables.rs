@@ -142,6 +142,7 @@ fn run(configurations: Vec<Configuration>, records: Vec<Record>, open: &[&str]) 
                 ]
                 .into(),
             },
+            workloads: vec!["analytics".into()],
             configurations,
             settings: serde_json::Value::Null,
             plan: Planned { trials },
