@@ -1,100 +1,15 @@
 //! What every protocol offers.
 
-use std::collections::BTreeMap;
 use std::io::Write;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use jsonathlon_measure::clock::Clock;
-use serde::{Deserialize, Serialize};
 
-use crate::endpoint::Endpoint;
 use crate::prepared::{Parameter, Prepared};
 use crate::rows::{Outcome, Report, RowSink};
 
-/// What a driver answers with.
-pub type Result<T> = std::result::Result<T, DriverError>;
-
-/// Why a driver could not do what it was asked.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum DriverError {
-    /// The system said no; the message is its own.
-    #[error("{0}")]
-    Refused(String),
-    /// The driver cannot do this, or cannot read what the system answered; the text says what to do.
-    #[error("{0}")]
-    Unsupported(String),
-    /// The system cannot be reached: its library is missing, unloadable or of another kind.
-    #[error("{0}")]
-    Unavailable(String),
-    /// The system answered something that its protocol does not allow.
-    #[error("the system answered out of protocol: {0}")]
-    Protocol(String),
-    /// The documents that were to be loaded could not be read.
-    #[error("failed to read the documents: {0}")]
-    Documents(String),
-    /// The system ran out of disk, memory or the like, whatever it was asked; the message is its own.
-    #[error("{0}")]
-    Exhausted(String),
-    /// The system ended or cut the connection; the session is of no use any more.
-    #[error("{0}")]
-    Crashed(String),
-}
-
-/// How a session is opened.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Open {
-    /// `chdb`, `clickhouse`, `duckdb`, `elasticsearch`, `mongodb`, `mysql`, `postgres`, `sqlite`, `yardstick` or
-    /// `mock`.
-    pub protocol: String,
-    /// The engine's shared library, for protocols that load one.
-    #[serde(default)]
-    pub library: Option<PathBuf>,
-    /// The private data folder; made when it is not there. What is in it survives the session.
-    pub folder: PathBuf,
-    /// Start settings in the engine's own names: `--key=value` of chDB, configuration options of DuckDB,
-    /// pragmas of SQLite, `threads` of the yardstick, `script` of the mock. Those of a server belong to its
-    /// start, which is not the session's business.
-    #[serde(default)]
-    pub settings: BTreeMap<String, String>,
-    /// Statements run in their order right after connecting.
-    #[serde(default)]
-    pub statements: Vec<String>,
-    /// Cores the engine may use; 0, or as many as the process may run on, leaves the engine's default
-    /// untouched. One that is fewer is given to engines that have a setting for it, unless `settings`
-    /// already name it.
-    #[serde(default)]
-    pub cores: usize,
-    /// The server to be reached, for protocols that speak to one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub endpoint: Option<Box<Endpoint>>,
-}
-
-/// Where an engine is, for those who measure it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Place {
-    /// In the process of its session.
-    #[default]
-    Here,
-    /// In the process of this id and those that it started.
-    Process(u32),
-    /// On a server whose process is not known: nothing is known of what it spends.
-    Elsewhere,
-}
-
-impl Place {
-    /// The process of a server.
-    #[must_use]
-    pub fn process(self) -> Option<u32> {
-        match self {
-            Self::Process(pid) => Some(pid),
-            Self::Here | Self::Elsewhere => None,
-        }
-    }
-}
+pub use crate::endpoint::{Open, Place};
+pub use crate::error::{DriverError, Result};
 
 /// A stream of documents to be loaded.
 pub trait DocumentSource {

@@ -1,5 +1,6 @@
-//! Where a session finds its server. Who started that one, and who ends it, is not the session's business.
+//! How a session is opened, and where it finds its server. Who started that one, and who ends it, is not the session's business.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -7,8 +8,62 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use crate::address::{Password, Tls, authority};
-use crate::driver::{DriverError, Open, Place, Result};
+use crate::error::{DriverError, Result};
 use crate::tls;
+
+/// How a session is opened.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Open {
+    /// `chdb`, `clickhouse`, `duckdb`, `elasticsearch`, `mongodb`, `mysql`, `postgres`, `sqlite`, `yardstick` or
+    /// `mock`.
+    pub protocol: String,
+    /// The engine's shared library, for protocols that load one.
+    #[serde(default)]
+    pub library: Option<PathBuf>,
+    /// The private data folder; made when it is not there. What is in it survives the session.
+    pub folder: PathBuf,
+    /// Start settings in the engine's own names: `--key=value` of chDB, configuration options of DuckDB,
+    /// pragmas of SQLite, `threads` of the yardstick, `script` of the mock. Those of a server belong to its
+    /// start, which is not the session's business.
+    #[serde(default)]
+    pub settings: BTreeMap<String, String>,
+    /// Statements run in their order right after connecting.
+    #[serde(default)]
+    pub statements: Vec<String>,
+    /// Cores the engine may use; 0, or as many as the process may run on, leaves the engine's default
+    /// untouched. One that is fewer is given to engines that have a setting for it, unless `settings`
+    /// already name it.
+    #[serde(default)]
+    pub cores: usize,
+    /// The server to be reached, for protocols that speak to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endpoint: Option<Box<Endpoint>>,
+}
+
+/// Where an engine is, for those who measure it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Place {
+    /// In the process of its session.
+    #[default]
+    Here,
+    /// In the process of this id and those that it started.
+    Process(u32),
+    /// On a server whose process is not known: nothing is known of what it spends.
+    Elsewhere,
+}
+
+impl Place {
+    /// The process of a server.
+    #[must_use]
+    pub fn process(self) -> Option<u32> {
+        match self {
+            Self::Process(pid) => Some(pid),
+            Self::Here | Self::Elsewhere => None,
+        }
+    }
+}
 
 /// A server, and as whom a session logs in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -19,6 +19,7 @@ mod connect;
 mod decimal;
 mod duckdb;
 mod elasticsearch;
+mod error;
 mod http;
 mod json_rows;
 mod library;

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::driver::{DriverError, Result};
+use crate::error::{DriverError, Result};
 
 /// A value that a prepared statement is executed with, borrowed from the caller.
 #[derive(Debug, Clone, Copy, PartialEq)]

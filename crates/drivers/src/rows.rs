@@ -3,7 +3,7 @@
 use jsonathlon_dataset::value::{Row, Value};
 use serde::{Deserialize, Serialize};
 
-use crate::driver::{DriverError, Result};
+use crate::error::{DriverError, Result};
 use crate::wire;
 
 /// One cell of an answer, borrowed from wherever the driver has it.

@@ -7,7 +7,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::address::Tls;
-use crate::driver::{DriverError, Result};
+use crate::error::{DriverError, Result};
 
 /// What to do about a certificate that is not believed.
 pub(crate) const REMEDY: &str = "name the authority that signed the server's certificate by ?ca=FILE.pem, and the \

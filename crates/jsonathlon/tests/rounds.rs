@@ -6,7 +6,7 @@ mod support;
 
 use std::collections::BTreeSet;
 
-use jsonathlon_results::comparison::Against;
+use jsonathlon_results::beside_best::Against;
 use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::ranking::Profile;
 use jsonathlon_results::record::Phase;

@@ -3,8 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use crate::process::{Usage, proc_file};
+use crate::process::Usage;
 use crate::tree;
+use crate::tree::proc_file;
 
 /// CPU time that `root` and everything below it have spent so far. Children that have ended and were waited
 /// for count with their parents, by the clock tick (10 ms).

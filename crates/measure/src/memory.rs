@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::process::{field, proc_file};
+use crate::process::field;
 use crate::tree;
+use crate::tree::proc_file;
 
 /// Proportional set sizes in bytes: private pages whole, shared ones by their share, so that the processes
 /// of one server may be summed (resident set sizes would count shared buffers once a process).

@@ -1,11 +1,10 @@
 //! What a process, or a tree of processes, costs: CPU, input/output and faults as the kernel counts them.
 
 use std::io;
-use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tree;
+use crate::tree::{self, proc_file};
 
 /// Counters of one process since its start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -110,11 +109,6 @@ fn parse_stat(stat: &str, [faults, user, system]: [usize; 3]) -> Option<Usage> {
 
 fn unreadable() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "unreadable /proc/PID/stat")
-}
-
-/// A file of a process below `/proc`.
-pub(crate) fn proc_file(pid: u32, name: &str) -> PathBuf {
-    PathBuf::from(format!("/proc/{pid}/{name}"))
 }
 
 /// The first number after `name` at the start of a line.

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 use std::io;
-
-use crate::process::proc_file;
+use std::path::PathBuf;
 
 /// All processes below `root`, at any depth, `root` itself left out, in no particular order.
 ///
@@ -35,6 +34,11 @@ pub fn below(root: u32) -> io::Result<Vec<u32>> {
 /// The parent's number: field 4 of proc_pid_stat(5), the second one after the name.
 fn parent(stat: &str) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+}
+
+/// A file of a process below `/proc`.
+pub(crate) fn proc_file(pid: u32, name: &str) -> PathBuf {
+    PathBuf::from(format!("/proc/{pid}/{name}"))
 }
 
 #[cfg(test)]

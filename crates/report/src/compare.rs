@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
+use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{
     APART, Alone, CellComparison, Changed, Control, Counts, Gate, Limits, Outcome, Reason, ReasonKind,
     RunComparison, Side, SizeChange,
 };
-use jsonathlon_results::comparison::Difference;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::record::Verdict;
 

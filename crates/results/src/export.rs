@@ -3,7 +3,8 @@
 use crate::ResultsError;
 use crate::challenge::jsonbench::{self, Exported};
 use crate::record::Parameters;
-use crate::summary::{Run, Summary};
+use crate::run::Run;
+use crate::summary::Summary;
 
 /// One line a result and metric-free columns first, then every metric that occurs, in name order.
 /// RFC 4180, with `\n` line ends.

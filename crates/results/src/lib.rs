@@ -4,10 +4,11 @@
 //! and nowhere else, so that it can be traced to the trials behind it.
 
 pub mod baseline;
+pub mod beside_best;
 pub mod challenge;
 pub mod compare;
-pub mod comparison;
 pub mod control;
+pub mod entry;
 pub mod export;
 pub mod figure;
 pub mod folder;
@@ -21,6 +22,7 @@ pub mod noise;
 pub mod precision;
 pub mod ranking;
 pub mod record;
+pub mod run;
 pub mod summary;
 
 mod error;

@@ -6,7 +6,7 @@ use jsonathlon_measure::machine::Machine;
 use crate::id::{Id, State, Step};
 use crate::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
 use crate::record::{Body, Cell, Metrics, Parameters, Phase, Record, Trial, Verdict};
-use crate::summary::Run;
+use crate::run::Run;
 
 /// Documents of a made run.
 pub const DOCUMENTS: u64 = 1000;

@@ -89,11 +89,52 @@ pub struct Configuration {
     pub exceptions: Vec<Exception>,
 }
 
+/// The word for a class or profile that a run does not state, as those of version 0.1.0 do not.
+const NOT_STATED: &str = "not stated";
+
+/// Orders rankings for tables: as-is, prepared, extracted, not stated; the usual profile first; plain rules first.
+type Place = (usize, usize, String);
+
 impl Configuration {
     /// A name that is a file name and is shared by no other configuration of a run.
     #[must_use]
     pub fn file_name(&self) -> String {
         self.id.file_name(self.profile)
+    }
+
+    /// The ranking that it stands in, for people: `prepared`, `as-is, stock`, `prepared, approximate`. Two
+    /// configurations may be ranked together where this is the same text and both are ranked at all.
+    #[must_use]
+    pub fn ranking(&self) -> String {
+        let class = self.preparation.map_or(NOT_STATED, Preparation::word);
+        let mut words = vec![class.to_owned()];
+        match (self.preparation, self.profile) {
+            (_, Some(Profile::Sized)) | (None, None) => {}
+            (_, Some(Profile::Stock)) => words.push("stock".to_owned()),
+            // A server by address has the memory that its owner gave it.
+            (Some(_), None) => words.push("memory not stated".to_owned()),
+        }
+        if !self.ranks_with.is_empty() {
+            words.push(self.ranks_with.clone());
+        }
+        if !self.ranked {
+            words.push("not ranked".to_owned());
+        }
+        words.join(", ")
+    }
+
+    /// Where its ranking stands among others in tables.
+    #[must_use]
+    pub fn ranking_place(&self) -> Place {
+        let class = self.preparation.map_or(3, |class| class as usize);
+        let profile = self.profile.map_or(2, |profile| profile as usize);
+        (class, profile, format!("{}{}", if self.ranked { "" } else { "~" }, self.ranks_with))
+    }
+
+    /// Whether it may be held against others at all: no reference row, and not kept out of rankings.
+    #[must_use]
+    pub fn is_ranked(&self) -> bool {
+        self.ranked && !self.reference
     }
 }
 

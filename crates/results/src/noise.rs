@@ -7,7 +7,7 @@ use jsonathlon_measure::statistics::{Estimate, at_least, paired_ratio};
 use crate::figure::Figure;
 use crate::id::Step;
 use crate::record::Phase;
-use crate::summary::Run;
+use crate::run::Run;
 
 /// One comparison of a system with itself.
 #[derive(Debug, Clone, PartialEq)]

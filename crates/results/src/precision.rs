@@ -4,10 +4,10 @@ use jsonathlon_measure::looks::{Looks, PRECISION_ROUNDS};
 use jsonathlon_measure::statistics::{ALPHA, reach};
 use serde::{Deserialize, Serialize};
 
+use crate::entry::Entry;
 use crate::id::{Id, Step};
 use crate::manifest::Manifest;
 use crate::record::{Phase, Trial, Verdict};
-use crate::summary::Entry;
 
 /// What became of `--precision`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,21 +1,21 @@
 //! Summary schema 1: what a run found, computed from its journal alone.
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::collections::BTreeMap;
 
 use jsonathlon_measure::machine::Machine;
 use jsonathlon_measure::statistics::estimate_at;
 use serde::{Deserialize, Serialize};
 
-use crate::ResultsError;
+use crate::beside_best::{Comparison, comparisons};
 use crate::challenge::{PublishedScore, published_scores};
-use crate::comparison::{Comparison, comparisons};
 use crate::figure::{self, FILES_BYTES, Figure, LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES, TOTAL_BYTES};
-use crate::folder::{read_manifest, read_records};
 use crate::id::{Id, Step};
 use crate::manifest::{Manifest, SCHEMA};
 use crate::precision::{self, Precision};
-use crate::record::{Body, Cell, FailureKind, Metrics, Phase, PlanCheck, Record, Trial, Verdict};
+use crate::record::{Cell, FailureKind, Metrics, Phase, PlanCheck, Trial, Verdict};
+
+pub use crate::entry::{Entry, FailureEntry};
+pub use crate::run::Run;
 
 /// The whole summary.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -90,99 +90,7 @@ pub struct DataSummary {
     pub staging_s: Option<f64>,
 }
 
-/// All trials of one cell.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
-    /// What it is of.
-    #[serde(flatten)]
-    pub cell: Cell,
-    /// Trials with a time.
-    pub trials: u64,
-    /// Median seconds; none unless every trial of the cell may have a time.
-    pub median_s: Option<f64>,
-    /// Lower limit of its 95 % interval over rounds.
-    pub low_s: Option<f64>,
-    /// Upper limit.
-    pub high_s: Option<f64>,
-    /// The worst verdict among the trials.
-    pub verdict: Verdict,
-    /// What the median trial was bound by.
-    pub bound_by: Option<String>,
-    /// The trials' metrics, reduced as [`crate::figure`] says: medians, but maxima of errors and peaks.
-    pub metrics: Metrics,
-    /// 95 % intervals over rounds, lower and upper limit, of those metrics that have one; none with one round.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub intervals: BTreeMap<String, [f64; 2]>,
-}
-
-impl Entry {
-    /// A metric of it.
-    #[must_use]
-    pub fn metric(&self, figure: &Figure) -> Option<f64> {
-        self.metrics.get(figure.name).copied()
-    }
-}
-
-/// A trial without a time.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FailureEntry {
-    /// What it is of.
-    #[serde(flatten)]
-    pub cell: Cell,
-    /// Round; 0 of a plan, which is read once for all of them.
-    pub round: u32,
-    /// Kind of failure.
-    pub kind: String,
-    /// The message.
-    pub error: String,
-}
-
-/// Everything a run folder holds, read once.
-#[derive(Debug, Clone)]
-pub struct Run {
-    /// The folder.
-    pub path: String,
-    /// The manifest.
-    pub manifest: Manifest,
-    /// The journal.
-    pub records: Vec<Record>,
-}
-
 impl Run {
-    /// Reads the run in `path`.
-    ///
-    /// # Errors
-    /// When there is no run or its files cannot be understood.
-    pub fn read(path: &Path) -> Result<Self, ResultsError> {
-        let mut records = read_records(path)?;
-        settle_hot_phases(&mut records);
-        Ok(Self { path: path.display().to_string(), manifest: read_manifest(path)?, records })
-    }
-
-    /// The trials among the records.
-    pub fn trials(&self) -> impl Iterator<Item = &Trial> {
-        self.records.iter().filter_map(|record| match &record.body {
-            Body::Trial(trial) => Some(trial.as_ref()),
-            _ => None,
-        })
-    }
-
-    /// The plans among the records.
-    pub fn plans(&self) -> impl Iterator<Item = &PlanCheck> {
-        self.records.iter().filter_map(|record| match &record.body {
-            Body::Plan(plan) => Some(plan),
-            _ => None,
-        })
-    }
-
-    /// Planned trials that have no terminal record.
-    #[must_use]
-    pub fn open_trials(&self) -> Vec<&str> {
-        let there: std::collections::HashSet<&str> =
-            self.records.iter().map(|record| record.key.as_str()).collect();
-        self.manifest.plan.trials.iter().map(String::as_str).filter(|key| !there.contains(key)).collect()
-    }
-
     /// The summary.
     #[must_use]
     pub fn summary(&self) -> Summary {
@@ -224,36 +132,6 @@ impl Run {
             // A trial that is yet to come would count as a missing time.
             published_scores: if complete { published_scores(self) } else { Vec::new() },
             failures: self.trials().filter_map(failure).chain(self.plans().filter_map(broken_plan)).collect(),
-        }
-    }
-}
-
-/// A cell is hot or it is not, as a whole: where at least half of its trials read from the disk, all of them are
-/// called hot and not in memory; where fewer did, its median is one that did not, and all of them are called hot.
-fn settle_hot_phases(records: &mut [Record]) {
-    let mut cells: HashMap<String, (usize, usize)> = HashMap::new();
-    let is_hot = |trial: &Trial| trial.cell.phase.planned() == Phase::Hot;
-    let planned = |trial: &Trial| Cell { phase: Phase::Hot, ..trial.cell.clone() }.key();
-    for record in records.iter() {
-        if let Body::Trial(trial) = &record.body
-            && is_hot(trial)
-            && trial.seconds.is_some()
-        {
-            let (reading, all) = cells.entry(planned(trial)).or_default();
-            *reading += usize::from(trial.cell.phase == Phase::HotNotInMemory);
-            *all += 1;
-        }
-    }
-    cells.retain(|_, (reading, _)| *reading > 0);
-    if cells.is_empty() {
-        return;
-    }
-    for record in records {
-        if let Body::Trial(trial) = &mut record.body
-            && is_hot(trial)
-            && let Some((reading, all)) = cells.get(&planned(trial))
-        {
-            trial.cell.phase = if 2 * reading >= *all { Phase::HotNotInMemory } else { Phase::Hot };
         }
     }
 }

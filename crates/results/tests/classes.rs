@@ -4,7 +4,7 @@
 
 mod support;
 
-use jsonathlon_results::comparison::Against;
+use jsonathlon_results::beside_best::Against;
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::manifest::Configuration;

@@ -3,8 +3,8 @@
 mod support;
 
 use jsonathlon_results::ResultsError;
+use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{Kind, Outcome, ReasonKind, RunComparison, compare};
-use jsonathlon_results::comparison::Difference;
 use jsonathlon_results::manifest::{Configuration, Exception};
 use jsonathlon_results::record::{Body, Phase, PlanCheck, Record, Trial, Verdict};
 use jsonathlon_results::summary::Run;

@@ -5,8 +5,8 @@
 mod support;
 
 use jsonathlon_results::ResultsError;
+use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{Between, Outcome, RunComparison, compare, compare_between};
-use jsonathlon_results::comparison::Difference;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::ranking::{Preparation, Profile};

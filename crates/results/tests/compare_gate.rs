@@ -2,8 +2,8 @@
 
 mod support;
 
+use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{Outcome, ReasonKind, SizeChange, compare};
-use jsonathlon_results::comparison::Difference;
 use jsonathlon_results::record::{Phase, Verdict};
 
 use support::{configuration, edit, fail, gate, kinds, one, run, times, without};

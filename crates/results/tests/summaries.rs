@@ -3,9 +3,9 @@
 use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
 use jsonathlon_results::ResultsError;
+use jsonathlon_results::beside_best::{Against, Difference};
 use jsonathlon_results::challenge::jsonbench::{read, write};
 use jsonathlon_results::challenge::score::Score;
-use jsonathlon_results::comparison::{Against, Difference};
 use jsonathlon_results::export;
 use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::made;

@@ -6,11 +6,12 @@
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt, lchown, symlink};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, lchown, symlink};
 use std::path::{Path, PathBuf};
 
 use crate::error::{Result, ServerError};
-use crate::server::Launch;
+use crate::launch::Launch;
+use crate::user::closed;
 
 /// Held by the guard of the server that runs on the folder.
 pub(crate) const LOCK: &str = "lock";
@@ -19,14 +20,6 @@ const BEGUN: &str = "initialising";
 /// There when it has been made.
 const DONE: &str = "initialised";
 const PASSWORD: &str = "password";
-
-/// A user that owns nothing (`nobody`, 65534 on every Linux): servers refuse to run as root, and need not.
-const NOBODY: (u32, u32) = (65534, 65534);
-
-/// As whom a server runs, unless as the user of this program.
-pub(crate) fn server_user() -> Option<(u32, u32)> {
-    rustix::process::geteuid().is_root().then_some(NOBODY)
-}
 
 /// A session's folder.
 #[derive(Debug, Clone)]
@@ -193,28 +186,6 @@ fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Server
     move |error| ServerError::Unavailable(format!("failed to {action} {}: {error}", path.display()))
 }
 
-/// The first folder on the way to `path` that `user` may not enter.
-pub(crate) fn closed(path: &Path, user: Option<(u32, u32)>) -> Option<PathBuf> {
-    let (uid, gid) = user?;
-    let mut way: Vec<&Path> = path.ancestors().collect();
-    way.reverse();
-    way.into_iter()
-        .find(|folder| {
-            fs::metadata(folder).is_ok_and(|facts| {
-                let mode = facts.permissions().mode();
-                let enter = if facts.uid() == uid {
-                    0o100
-                } else if facts.gid() == gid {
-                    0o010
-                } else {
-                    0o001
-                };
-                mode & enter == 0
-            })
-        })
-        .map(Path::to_path_buf)
-}
-
 fn write_private(path: &Path, text: &str) -> Result<()> {
     // Removed first, and made anew: the server may have put a link there.
     match fs::remove_file(path) {
@@ -249,6 +220,8 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn folder() -> (tempfile::TempDir, Folder) {

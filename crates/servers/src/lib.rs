@@ -7,13 +7,16 @@
 mod error;
 mod folder;
 mod guard;
+mod launch;
 mod need;
 mod process;
 mod recipe;
 mod server;
+mod user;
 
 pub use error::{Result, ServerError};
 pub use guard::{EXEC, GUARD, exec, guard, is_secret, wait_until_gone};
+pub use launch::{Launch, Login};
 pub use need::Need;
 pub use recipe::{OwnCommands, Recipe, Scalar, Transport};
-pub use server::{Launch, Login, Server};
+pub use server::Server;

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Result, ServerError};
-use crate::folder::{closed, server_user};
+use crate::user::{closed, server_user};
 
 /// A program of the machine, found by the environment or on the search path.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

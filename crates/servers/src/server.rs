@@ -1,7 +1,6 @@
 //! One server: made, started, watched and stopped.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -9,64 +8,18 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use crate::error::{Result, ServerError};
-use crate::folder::{self, Folder};
+use crate::folder::Folder;
 use crate::guard::Order;
+use crate::launch::{Launch, Login};
 use crate::process::{Guarded, LONG, SHORT};
-use crate::recipe::{Recipe, fill};
+use crate::recipe::fill;
+use crate::user::server_user;
 
 /// How long a server that has cut a connection is waited for, to learn how it ended.
 const AUTOPSY: Duration = Duration::from_secs(2);
 
 /// Bytes of a socket's path: `sun_path` of the operating system less the zero at its end.
 const SOCKET_PATH: usize = 107;
-
-/// A server to be started.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Launch {
-    /// The program that is the guard when it is given [`GUARD`](crate::GUARD): this one, usually.
-    pub guard: PathBuf,
-    /// Programs by the names that the recipe's commands use.
-    pub programs: BTreeMap<String, PathBuf>,
-    /// The folder in which the programs were unpacked. It is copied when an unprivileged server cannot get
-    /// at it where it is.
-    pub installed: Option<PathBuf>,
-    /// The folder of the server's data and of what it writes beside them; made when it is not there. What is in
-    /// it survives the server.
-    pub folder: PathBuf,
-    /// Where the server's own log goes; it is appended to.
-    pub log: PathBuf,
-    /// The port to listen on; any free one unless set.
-    pub port: Option<u16>,
-    /// Settings of the start, in the system's own names.
-    pub settings: BTreeMap<String, String>,
-    /// Cores the server may use; 0 is all that there are.
-    pub cores: usize,
-    /// What the system's folder says.
-    pub recipe: Recipe,
-}
-
-/// Where sessions reach a server, and as whom they log in.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Login {
-    /// The host, by its IP address.
-    pub host: String,
-    /// The TCP port.
-    pub port: u16,
-    /// Instead of the port, where sessions come over a Unix socket.
-    pub socket: Option<PathBuf>,
-    /// The user; nobody where the server lets everybody in.
-    pub user: String,
-    /// The database that sessions use.
-    pub database: String,
-    /// The user's password.
-    pub password: String,
-}
-
-impl fmt::Debug for Login {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Login").field("host", &self.host).field("port", &self.port).finish_non_exhaustive()
-    }
-}
 
 /// A server that was started. Its process is there; whether it lets sessions in is for them to find out. It is
 /// abandoned when this is dropped, and gone afterwards.
@@ -91,7 +44,7 @@ impl Server {
     /// or [`ServerError::Cancelled`].
     pub fn start(launch: &Launch, cancelled: &dyn Fn() -> bool) -> Result<Self> {
         let begun = Instant::now();
-        let folder = Folder::new(&launch.folder, folder::server_user())?;
+        let folder = Folder::new(&launch.folder, server_user())?;
         let programs = folder.programs(launch)?;
         let text = |path: &Path| path.display().to_string();
         let mut values: BTreeMap<&str, String> =

@@ -1,5 +1,6 @@
 //! What every workload works with, and one configuration at work.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -11,7 +12,6 @@ use jsonathlon_results::record::{Failure, FailureKind, Metrics, Verdict};
 use crate::RunError;
 use crate::cells::{Cells, control_cell};
 use crate::engine::WorkerCommand;
-use crate::loading::Accepted;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 use crate::settings::Settings;
@@ -22,6 +22,15 @@ pub const TABLE: &str = "documents";
 
 /// Limit of statements that only look something up.
 pub(crate) const LOOK_UP: Duration = Duration::from_secs(600);
+
+/// The documents that a system holds: all that were offered but these.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// Lines of the clean file that it refused, from 0.
+    pub refused_lines: HashSet<u64>,
+    /// Places of the suspects that it took, in order.
+    pub suspects: Vec<usize>,
+}
 
 /// What a run gives its workload: targets, documents, settings, and where everything lies.
 pub struct Bench<'a> {

@@ -16,9 +16,9 @@ use crate::analytics::{Analytics, AnalyticsSettings};
 use crate::bench::TABLE;
 use crate::observer::Observer;
 use crate::run::{Plan, start};
-use crate::session::{Ended, GONE_LIMIT, Session, WorkerCommand};
+use crate::session::{Ended, Session, WorkerCommand};
 use crate::settings::Settings;
-use crate::target::Target;
+use crate::target::{GONE_LIMIT, Target};
 
 /// Documents that are loaded: enough for every question to have an answer with several rows.
 const DOCUMENTS: u64 = 1000;

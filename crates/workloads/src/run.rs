@@ -15,7 +15,7 @@ use jsonathlon_measure::series::{INTERVAL, Series, Subject};
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
-use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
+use jsonathlon_results::ranking::MemorySetting;
 use jsonathlon_results::record::{Body, Record};
 
 use crate::RunError;
@@ -334,8 +334,8 @@ fn configuration(target: &Target) -> Configuration {
         embedded: from.embedded,
         transport: from.server.as_ref().map(|server| server.transport.word().to_owned()),
         end_of_life: from.end_of_life,
-        preparation: Some(preparation(from.preparation)),
-        profile: from.profile.map(profile),
+        preparation: Some(target.preparation()),
+        profile: target.profile(),
         memory_bytes: from.memory_bytes,
         memory_settings: from.memory_settings.iter().map(memory_setting).collect(),
         parallel_unit: from.properties.parallel_unit,
@@ -351,23 +351,6 @@ fn configuration(target: &Target) -> Configuration {
             .iter()
             .map(|exception| Exception { what: exception.what.clone(), why: exception.why.clone() })
             .collect(),
-    }
-}
-
-/// The class as results name it.
-pub(crate) fn preparation(from: jsonathlon_systems::Preparation) -> Preparation {
-    match from {
-        jsonathlon_systems::Preparation::AsIs => Preparation::AsIs,
-        jsonathlon_systems::Preparation::Prepared => Preparation::Prepared,
-        jsonathlon_systems::Preparation::Extracted => Preparation::Extracted,
-    }
-}
-
-/// The profile as results name it.
-pub(crate) fn profile(from: jsonathlon_systems::Profile) -> Profile {
-    match from {
-        jsonathlon_systems::Profile::Sized => Profile::Sized,
-        jsonathlon_systems::Profile::Stock => Profile::Stock,
     }
 }
 

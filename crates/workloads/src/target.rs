@@ -8,12 +8,13 @@ use jsonathlon_drivers::address::{Address, Password};
 use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::endpoint::Endpoint;
 use jsonathlon_results::id::Id;
-use jsonathlon_results::ranking::Profile;
+use jsonathlon_results::ranking::{Preparation, Profile};
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
 use jsonathlon_systems::{ByAddress, Configuration, Installed, Part, Recipe};
 
-use crate::session::GONE_LIMIT;
+/// How long a server that is abandoned may take to end.
+pub(crate) const GONE_LIMIT: Duration = Duration::from_secs(20);
 
 /// How long an engine may take to open its folder or to close it; an engine that needs longer than this
 /// for documents already loaded is hanging.
@@ -200,7 +201,20 @@ impl Target {
     /// Its memory profile.
     #[must_use]
     pub fn profile(&self) -> Option<Profile> {
-        self.configuration.profile.map(crate::run::profile)
+        self.configuration.profile.map(|profile| match profile {
+            jsonathlon_systems::Profile::Sized => Profile::Sized,
+            jsonathlon_systems::Profile::Stock => Profile::Stock,
+        })
+    }
+
+    /// Its preparation class.
+    #[must_use]
+    pub fn preparation(&self) -> Preparation {
+        match self.configuration.preparation {
+            jsonathlon_systems::Preparation::AsIs => Preparation::AsIs,
+            jsonathlon_systems::Preparation::Prepared => Preparation::Prepared,
+            jsonathlon_systems::Preparation::Extracted => Preparation::Extracted,
+        }
     }
 
     /// A name that is a file name and is shared by no other configuration of a run.

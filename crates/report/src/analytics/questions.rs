@@ -1,7 +1,7 @@
 //! One table a question: times with their intervals, beside the best and beside the yardstick.
 
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_results::comparison::{Against, Comparison, Difference};
+use jsonathlon_results::beside_best::{Against, Comparison, Difference};
 use jsonathlon_results::figure;
 use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::manifest::Configuration;

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_measure::machine::Machine;
+use jsonathlon_results::beside_best::{Against, Comparison, Difference};
 use jsonathlon_results::challenge::published::Published;
-use jsonathlon_results::comparison::{Against, Comparison, Difference};
 use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::manifest::{self, Data};
 use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};

@@ -12,7 +12,7 @@ use crate::figure::{self, Figure};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::record::{Body, Cell, Phase, Trial, Verdict};
-use crate::summary::Run;
+use crate::run::Run;
 
 /// Runs of a question: the first is cold, the others are hot.
 pub const RUNS: usize = 3;

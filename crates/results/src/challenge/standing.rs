@@ -8,7 +8,7 @@ use crate::id::{Id, State};
 use crate::manifest::Configuration;
 use crate::ranking::Profile;
 use crate::record::Phase;
-use crate::summary::Run;
+use crate::run::Run;
 
 /// A configuration's score in the formula of the published benchmark, from round 1 alone; see
 /// [`crate::challenge::score`]. Configurations of one ranking are scored among themselves.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Limits;
 use crate::control::CONTROL;
 use crate::figure::{CONTROL_COMPUTE_S, CONTROL_MEMORY_S, Figure};
-use crate::summary::Run;
+use crate::run::Run;
 
 /// What the control took in B ÷ what it took in A.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]

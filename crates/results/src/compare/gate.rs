@@ -5,7 +5,7 @@ use jsonathlon_measure::statistics::ALPHA;
 use serde::Serialize;
 
 use super::{CellComparison, Counts, Outcome, RunComparison, SizeChange, is_right};
-use crate::comparison::Difference;
+use crate::beside_best::Difference;
 use crate::id::Id;
 use crate::record::Phase;
 

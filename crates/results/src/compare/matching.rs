@@ -3,11 +3,11 @@
 use serde::Serialize;
 
 use super::is_right;
-use crate::comparison::dimensions;
+use crate::beside_best::dimensions;
+use crate::entry::Entry;
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::record::{Phase, Verdict};
-use crate::summary::Entry;
 
 /// What only one of the runs has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

@@ -25,12 +25,13 @@ use jsonathlon_measure::families::benjamini_hochberg;
 use jsonathlon_measure::statistics::{ALPHA, Estimate, Scattered};
 
 use crate::ResultsError;
-use crate::comparison::{Difference, Rounds};
+use crate::beside_best::{Difference, Rounds};
+use crate::entry::Entry;
 use crate::figure::{self, Better, Figure, Unit};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::record::{Phase, Verdict};
-use crate::summary::{Entry, Run};
+use crate::run::Run;
 
 pub use between::Between;
 pub use control::Control;

@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::CellComparison;
-use crate::comparison::Difference;
+use crate::beside_best::Difference;
 
 /// What two cells beside each other allow to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

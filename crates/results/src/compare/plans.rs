@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::summary::{Entry, Run};
+use crate::entry::Entry;
+use crate::run::Run;
 
 /// How a violation begins that tells of no promise but of the plan: it goes on with the system's words, which are
 /// others each time.

@@ -5,10 +5,10 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::is_right;
+use crate::entry::Entry;
 use crate::figure::{self, Figure};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
-use crate::summary::Entry;
 
 /// One size of a configuration that both runs have.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -15,8 +15,7 @@ use jsonathlon_dataset::stage::{Observe, Staged};
 use jsonathlon_systems::{ANALYTICS, Configuration, QuestionRules};
 
 use crate::RunError;
-use crate::bench::{Bench, UnderTest};
-use crate::loading::Accepted;
+use crate::bench::{Accepted, Bench, UnderTest};
 use crate::recorder::Recorder;
 use crate::target::Target;
 use crate::workload::Workload;

@@ -17,10 +17,9 @@ use jsonathlon_measure::memory::{PeakSampler, peak_resident_bytes};
 use jsonathlon_results::record::{Body, FailureKind, Metrics, Rejects, Trial, Verdict};
 use jsonathlon_systems::LoadMode;
 
-use super::Accepted;
 use super::refused;
 use crate::RunError;
-use crate::bench::{Bench, TABLE, UnderTest};
+use crate::bench::{Accepted, Bench, TABLE, UnderTest};
 use crate::bound;
 use crate::cells::Cells;
 use crate::recorder::{Recorder, blank, memory_metrics};

@@ -5,8 +5,6 @@ mod read_back;
 mod refused;
 mod settle;
 
-use std::collections::HashSet;
-
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::Failure;
 
@@ -18,15 +16,6 @@ use crate::session::Ended;
 use crate::settings::LOAD_ROUNDS;
 
 pub(crate) use load::is_json;
-
-/// The documents that a system holds: all that were offered but these.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Accepted {
-    /// Lines of the clean file that it refused, from 0.
-    pub refused_lines: HashSet<u64>,
-    /// Places of the suspects that it took, in order.
-    pub suspects: Vec<usize>,
-}
 
 impl<'a> Bench<'a> {
     /// Loads at most; each target decides by what its first one took.

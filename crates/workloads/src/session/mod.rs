@@ -24,7 +24,7 @@ use crate::RunError;
 use crate::engine::Engine;
 pub use crate::engine::WorkerCommand;
 use crate::observer::{Event, Observer};
-use crate::target::{PATIENCE_S, Target};
+use crate::target::{GONE_LIMIT, PATIENCE_S, Target};
 use guest::{GREETING_LIMIT, HOST_LIMIT, restart};
 
 /// On a disk with less room than this a failure may be for want of room: servers set files of 100 MB and more aside
@@ -33,9 +33,6 @@ const NEARLY_FULL: u64 = 256 << 20;
 
 /// How long a server by address may take to answer after it was restarted.
 const PATIENCE_AFTER_RESTART_S: u64 = 300;
-
-/// How long a server that is abandoned may take to end.
-pub(crate) const GONE_LIMIT: Duration = Duration::from_secs(20);
 
 /// How a trial, a load or a request ended that did not end well.
 #[derive(Debug)]

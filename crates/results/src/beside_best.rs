@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use jsonathlon_measure::statistics::{Estimate, paired_ratio_at};
 use serde::{Deserialize, Serialize};
 
+use crate::entry::Entry;
 use crate::figure::{self, Figure};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::ranking::Profile;
 use crate::record::{Cell, Phase, Trial, Verdict};
-use crate::summary::{Entry, Run};
+use crate::run::Run;
 
 /// Parameters of a cell that are its configuration's own.
 const OF_CONFIGURATION: [&str; 2] = ["preparation", "memory"];

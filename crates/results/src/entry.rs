@@ -1,0 +1,55 @@
+//! All trials of a cell in one entry, and what failed.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::figure::Figure;
+use crate::record::{Cell, Metrics, Verdict};
+
+/// All trials of one cell.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// What it is of.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// Trials with a time.
+    pub trials: u64,
+    /// Median seconds; none unless every trial of the cell may have a time.
+    pub median_s: Option<f64>,
+    /// Lower limit of its 95 % interval over rounds.
+    pub low_s: Option<f64>,
+    /// Upper limit.
+    pub high_s: Option<f64>,
+    /// The worst verdict among the trials.
+    pub verdict: Verdict,
+    /// What the median trial was bound by.
+    pub bound_by: Option<String>,
+    /// The trials' metrics, reduced as [`crate::figure`] says: medians, but maxima of errors and peaks.
+    pub metrics: Metrics,
+    /// 95 % intervals over rounds, lower and upper limit, of those metrics that have one; none with one round.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub intervals: BTreeMap<String, [f64; 2]>,
+}
+
+impl Entry {
+    /// A metric of it.
+    #[must_use]
+    pub fn metric(&self, figure: &Figure) -> Option<f64> {
+        self.metrics.get(figure.name).copied()
+    }
+}
+
+/// A trial without a time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FailureEntry {
+    /// What it is of.
+    #[serde(flatten)]
+    pub cell: Cell,
+    /// Round; 0 of a plan, which is read once for all of them.
+    pub round: u32,
+    /// Kind of failure.
+    pub kind: String,
+    /// The message.
+    pub error: String,
+}
