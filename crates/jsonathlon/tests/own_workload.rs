@@ -1,7 +1,7 @@
 //! A workload that the program does not know: registered here, it runs, is killed and resumed, is summed up, compared,
 //! printed, exported and drawn like its own.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
 mod support;
 
