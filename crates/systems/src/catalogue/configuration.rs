@@ -75,8 +75,6 @@ pub struct Configuration {
     pub(crate) profiles: Profiles,
     /// The storage setting's name.
     pub storage: String,
-    /// The storage setting in a few words.
-    pub storage_title: String,
     /// How its server is started; none for an embedded engine, and for a system
     /// that runs only by address.
     pub server: Option<Recipe>,
@@ -338,7 +336,6 @@ pub(crate) fn resolve(
         memory_settings: Vec::new(),
         profiles: system.profiles.clone(),
         storage: storage.name.clone(),
-        storage_title: storage.title.clone(),
         server: system.server.clone(),
         elsewhere: None,
         open,
