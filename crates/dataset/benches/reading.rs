@@ -8,6 +8,7 @@ use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::describe::{DescribeOptions, describe};
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::Scanner;
@@ -58,15 +59,7 @@ fn main() -> Result<(), Failure> {
     for (what, compression_rows) in [("stage", false), ("stage, with compression rows", true)] {
         report(what, bytes, || {
             let options = StageOptions { compression_rows, ..StageOptions::default() };
-            Ok(stage(
-                &source,
-                &scratch.path().join("staged"),
-                options,
-                &mut Reference::default(),
-                &mut |_| (),
-                &|| false,
-            )?
-            .bytes)
+            Ok(staged_bytes(&source, &scratch.path().join("staged"), options)?)
         });
     }
     report("describe", bytes, || {
@@ -76,17 +69,14 @@ fn main() -> Result<(), Failure> {
     let bytes = read(&default_run, |_| ())?;
     report("stage the generated events of a default run, with compression rows", bytes, || {
         let options = StageOptions::default();
-        Ok(stage(
-            &default_run,
-            &scratch.path().join("staged"),
-            options,
-            &mut Reference::default(),
-            &mut |_| (),
-            &|| false,
-        )?
-        .bytes)
+        Ok(staged_bytes(&default_run, &scratch.path().join("staged"), options)?)
     });
     Ok(())
+}
+
+/// Stages a source with its reference answers and returns how many bytes there were.
+fn staged_bytes(source: &Source, folder: &Path, options: StageOptions) -> Result<u64, DataError> {
+    Ok(stage(source, folder, options, &mut Reference::default(), &mut |_| (), &|| false)?.bytes)
 }
 
 /// Reads all blocks and returns how many bytes there were.

@@ -1,11 +1,9 @@
 //! The tables of runs made by hand: a good one, and one in which everything is wrong.
 
-use jsonathlon_measure::clock::ClockResolution;
-use jsonathlon_measure::machine::Machine;
 use jsonathlon_report::draw::Look;
 use jsonathlon_report::run::tables as render;
 use jsonathlon_results::made;
-use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
+use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::{
     Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Record, Rejects, Structure, Trial, Verdict,
 };
@@ -108,47 +106,18 @@ fn system(name: &str, unit: f64, loaded: f64, verdict: Verdict) -> Vec<Record> {
 fn run(configurations: Vec<Configuration>, records: Vec<Record>, open: &[&str]) -> Run {
     let mut trials: Vec<String> = records.iter().map(|record| record.key.clone()).collect();
     trials.extend(open.iter().map(|key| (*key).to_owned()));
-    Run {
-        path: "a-run".into(),
-        manifest: Manifest {
-            schema: SCHEMA,
-            program: "0.1.0".into(),
-            started: "2026-11-21T10:00:00Z".into(),
-            command: vec!["jsonathlon".into(), "run".into()],
-            machine: Machine {
-                cores: 2,
-                processor: "Some processor".into(),
-                memory_bytes: 24_000_000_000,
-                kernel: "6.1".into(),
-                os: "Some system".into(),
-                architecture: "x86_64".into(),
-                file_system: Some("ext4".into()),
-            },
-            clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
-            disk_bytes_per_s: Some(1.5e9),
-            data: Data {
-                documents: 1000,
-                bytes: 480_000,
-                digest: "blake3:0123456789abcdef0123456789abcdef".into(),
-                source: "generated events 0 to 1000, seed 1".into(),
-                origin: serde_json::Value::Null,
-                malformed: 0,
-                staging_s: Some(0.5),
-                reference_sizes: [
-                    ("raw".to_owned(), 480_000),
-                    ("gzip-6".to_owned(), 135_000),
-                    ("lz4".to_owned(), 208_000),
-                    ("zstd-1".to_owned(), 127_000),
-                ]
-                .into(),
-            },
-            workloads: vec!["analytics".into()],
-            configurations,
-            settings: serde_json::Value::Null,
-            plan: Planned { trials },
-        },
-        records,
-    }
+    let mut run = made::run("a-run", configurations, records);
+    run.manifest.plan.trials = trials;
+    run.manifest.disk_bytes_per_s = Some(1.5e9);
+    run.manifest.settings = serde_json::Value::Null;
+    let data = &mut run.manifest.data;
+    data.digest = "blake3:0123456789abcdef0123456789abcdef".into();
+    data.source = "generated events 0 to 1000, seed 1".into();
+    data.staging_s = Some(0.5);
+    data.reference_sizes = [("raw", 480_000), ("gzip-6", 135_000), ("lz4", 208_000), ("zstd-1", 127_000)]
+        .map(|(format, bytes)| (format.to_owned(), bytes))
+        .into();
+    run
 }
 
 #[test]

@@ -5,7 +5,7 @@ use jsonathlon_measure::machine::Machine;
 
 use crate::id::{Id, State, Step};
 use crate::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
-use crate::record::{Body, Cell, Metrics, Parameters, Phase, Record, Trial, Verdict};
+use crate::record::{Body, Cell, Parameters, Phase, Record, Trial, Verdict};
 use crate::run::Run;
 
 /// Documents of a made run.
@@ -68,20 +68,7 @@ pub fn record(trial: Trial) -> Record {
 /// An exact trial that took `seconds`, the first of its round.
 #[must_use]
 pub fn trial(cell: Cell, round: u32, seconds: Option<f64>) -> Trial {
-    Trial {
-        cell,
-        round,
-        order: 0,
-        at_ms: 0,
-        verdict: Verdict::Exact,
-        seconds,
-        server_seconds: None,
-        rows: None,
-        answer_digest: None,
-        metrics: Metrics::new(),
-        bound_by: None,
-        failure: None,
-    }
+    Trial { verdict: Verdict::Exact, seconds, ..Trial::blank(cell, round, 0) }
 }
 
 /// A complete run of these records.

@@ -325,6 +325,27 @@ pub struct Trial {
     pub failure: Option<Failure>,
 }
 
+impl Trial {
+    /// One of `cell` with nothing in it yet, and no verdict.
+    #[must_use]
+    pub fn blank(cell: Cell, round: u32, order: u32) -> Self {
+        Self {
+            cell,
+            round,
+            order,
+            at_ms: 0,
+            verdict: Verdict::Unverified,
+            seconds: None,
+            server_seconds: None,
+            rows: None,
+            answer_digest: None,
+            metrics: Metrics::new(),
+            bound_by: None,
+            failure: None,
+        }
+    }
+}
+
 /// The plan of a question, kept whole in a file, and whether it is the promised one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlanCheck {

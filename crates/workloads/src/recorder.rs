@@ -173,20 +173,8 @@ impl<'a> Recorder<'a> {
 /// A trial of `cell` with nothing in it yet.
 #[must_use]
 pub fn blank(cell: &Cell, round: u32, order: u32) -> Trial {
-    Trial {
-        cell: cell.clone(),
-        round,
-        order,
-        at_ms: jiff::Timestamp::now().as_millisecond(),
-        verdict: Verdict::Unverified,
-        seconds: None,
-        server_seconds: None,
-        rows: None,
-        answer_digest: None,
-        metrics: Metrics::new(),
-        bound_by: None,
-        failure: None,
-    }
+    let at_ms = jiff::Timestamp::now().as_millisecond();
+    Trial { at_ms, ..Trial::blank(cell.clone(), round, order) }
 }
 
 /// What a process tree holds, and how much more than when it had just been opened. `what` begins the

@@ -11,13 +11,11 @@ use jsonathlon_report::format;
 use jsonathlon_report::page;
 use jsonathlon_report::run::summed_up;
 use jsonathlon_results::folder::read_manifest;
-use jsonathlon_results::id::State;
 use jsonathlon_results::ranking;
 use jsonathlon_results::summary::Run;
 use jsonathlon_systems::catalogue::{Setting, select_variants};
 use jsonathlon_systems::{Catalogue, Configuration, Profile, Store, Transport};
 use jsonathlon_workloads::RunError;
-use jsonathlon_workloads::analytics::{Analytics, AnalyticsSettings};
 use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
 use jsonathlon_workloads::settings::Settings;
@@ -27,38 +25,15 @@ use jsonathlon_workloads::workload::Workload;
 use super::elsewhere::{self, Wanted};
 use super::workload;
 use super::{catalogue, install, print, worker};
-use crate::cli::{self, AnalyticsArguments, ProfileChoice, RunArguments, RunCommand, States};
+use crate::cli::{self, ProfileChoice, RunArguments, RunCommand};
 use crate::exit::{FAILED_CELL, Failure};
 use crate::interrupt::Interrupt;
 use crate::progress::RunProgress;
 
 /// What the command line asks for: the arguments that all workloads share, and the workload.
 pub(super) struct Asked<'a> {
-    arguments: &'a RunArguments,
-    workload: Box<dyn Workload>,
-}
-
-impl<'a> Asked<'a> {
-    pub(super) fn analytics(arguments: &'a AnalyticsArguments) -> Self {
-        let usual = AnalyticsSettings::default();
-        let is_plain = matches!(enough(&arguments.run), Enough::Budget { strict: false, .. });
-        let settings = AnalyticsSettings {
-            states: match arguments.state {
-                States::Drained => vec![State::Drained],
-                States::Compacted => vec![State::Compacted],
-                States::Both => State::ALL.to_vec(),
-            },
-            hot_trials: arguments.trials.unwrap_or(usual.hot_trials),
-            most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
-            // More rounds tell more than more trials of one: rounds are what intervals are made of. What the gate tests
-            // are hot trials and loads, so that cold ones need no more rounds than loads.
-            hot_duration_s: if is_plain { SHORT_HOT_S } else { usual.hot_duration_s },
-            cold_rounds: is_plain.then_some(COLD_ROUNDS),
-            cold_os: arguments.cold_os,
-            ..usual
-        };
-        Self { arguments: &arguments.run, workload: Box::new(Analytics::new(settings)) }
-    }
+    pub(super) arguments: &'a RunArguments,
+    pub(super) workload: Box<dyn Workload>,
 }
 
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
@@ -97,10 +72,6 @@ pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
 
 /// What a run may take that is told nothing about that.
 const USUAL_BUDGET_S: f64 = 85.0;
-/// Seconds that its hot trials of one question may take in one round, between the least and the most of them.
-const SHORT_HOT_S: f64 = 0.06;
-/// Rounds in which it asks cold, as many as begin with a load.
-const COLD_ROUNDS: u32 = 3;
 /// What one may take that is to be precise, and is told no more.
 const PRECISION_BUDGET_S: f64 = 1800.0;
 
@@ -179,7 +150,7 @@ fn fresh(
 }
 
 /// When there are enough rounds, as it was asked for.
-fn enough(arguments: &RunArguments) -> Enough {
+pub(super) fn enough(arguments: &RunArguments) -> Enough {
     match (arguments.rounds, arguments.precision, arguments.budget) {
         (Some(_), _, _) => Enough::Rounds,
         (None, Some(share), budget) => {

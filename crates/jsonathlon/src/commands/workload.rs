@@ -1,21 +1,49 @@
 //! Workloads by their names: the one place in which they are told apart.
 
+use jsonathlon_results::id::State;
 use jsonathlon_results::manifest::Manifest;
 use jsonathlon_systems::ANALYTICS;
-use jsonathlon_workloads::analytics::Analytics;
+use jsonathlon_workloads::analytics::{Analytics, AnalyticsSettings};
+use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::workload::Workload;
 use serde_json::Value;
 
-use crate::cli::{RunCommand, RunWorkload};
-use crate::commands::run::Asked;
+use super::run::{Asked, enough};
+use crate::cli::{AnalyticsArguments, RunCommand, RunWorkload, States};
 use crate::exit::Failure;
 
 /// What the command line asks for.
 pub(super) fn asked(command: &RunCommand) -> Asked<'_> {
     match &command.workload {
-        None => Asked::analytics(&command.analytics),
-        Some(RunWorkload::Analytics(arguments)) => Asked::analytics(arguments),
+        None => analytics(&command.analytics),
+        Some(RunWorkload::Analytics(arguments)) => analytics(arguments),
     }
+}
+
+/// Seconds that hot trials of one question may take in one round of a plain run, between the least and the most of them.
+const SHORT_HOT_S: f64 = 0.06;
+/// Rounds in which a plain run asks cold, as many as begin with a load.
+const COLD_ROUNDS: u32 = 3;
+
+fn analytics(arguments: &AnalyticsArguments) -> Asked<'_> {
+    let usual = AnalyticsSettings::default();
+    let is_plain = matches!(enough(&arguments.run), Enough::Budget { strict: false, .. });
+    let settings = AnalyticsSettings {
+        states: match arguments.state {
+            States::Drained => vec![State::Drained],
+            States::Compacted => vec![State::Compacted],
+            States::Both => State::ALL.to_vec(),
+        },
+        hot_trials: arguments.trials.unwrap_or(usual.hot_trials),
+        most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
+        // More rounds tell more than more trials of one: rounds are what intervals are made of. What the gate tests
+        // are hot trials and loads, so that cold ones need no more rounds than loads.
+        hot_duration_s: if is_plain { SHORT_HOT_S } else { usual.hot_duration_s },
+        cold_rounds: is_plain.then_some(COLD_ROUNDS),
+        cold_os: arguments.cold_os,
+        ..usual
+    };
+    Asked { arguments: &arguments.run, workload: Box::new(Analytics::new(settings)) }
 }
 
 /// The workload of a run that goes on, with the settings that it had.

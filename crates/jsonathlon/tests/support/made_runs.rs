@@ -7,14 +7,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use jsonathlon_measure::activity::Activity;
-use jsonathlon_measure::clock::ClockResolution;
-use jsonathlon_measure::machine::Machine;
 use jsonathlon_measure::memory::Memory;
 use jsonathlon_measure::series::{Sample, SubjectSample};
 use jsonathlon_results::folder::answer_file;
 use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::made;
-use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
+use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned};
 use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{
     Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Record, Rejects, Structure, Trial, Verdict,
@@ -171,39 +169,24 @@ impl Made {
 
     fn manifest(&self, configurations: Vec<Configuration>, plan: Planned) -> Manifest {
         let bytes = self.documents * 480;
-        Manifest {
-            schema: SCHEMA,
-            program: env!("CARGO_PKG_VERSION").to_owned(),
-            started: "2026-01-02T03:04:05Z".to_owned(),
-            command: vec!["jsonathlon".to_owned(), "run".to_owned()],
-            machine: Machine {
-                cores: 2,
-                processor: "Some processor".to_owned(),
-                memory_bytes: 24_000_000_000,
-                kernel: "6.1".to_owned(),
-                os: "Some system".to_owned(),
-                architecture: "x86_64".to_owned(),
-                file_system: Some("ext4".to_owned()),
-            },
-            clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
-            disk_bytes_per_s: Some(1.5e9),
-            data: Data {
-                documents: self.documents,
-                bytes,
-                digest: format!("blake3:{:064x}", self.documents),
-                source: format!("{} invented events", self.documents),
-                origin: serde_json::Value::Null,
-                malformed: 0,
-                staging_s: Some(1.25),
-                reference_sizes: [("raw", 1.0), ("gzip-6", 0.28), ("lz4", 0.44), ("zstd-1", 0.26)]
-                    .map(|(format, share)| (format.to_owned(), (bytes as f64 * share) as u64))
-                    .into(),
-            },
-            workloads: vec!["analytics".to_owned()],
-            configurations,
-            settings: serde_json::json!({ "rounds": self.rounds }),
-            plan,
-        }
+        let mut manifest = made::manifest(configurations, plan);
+        manifest.program = env!("CARGO_PKG_VERSION").to_owned();
+        manifest.started = "2026-01-02T03:04:05Z".to_owned();
+        manifest.command = vec!["jsonathlon".to_owned(), "run".to_owned()];
+        manifest.disk_bytes_per_s = Some(1.5e9);
+        manifest.settings = serde_json::json!({ "rounds": self.rounds });
+        manifest.data = Data {
+            documents: self.documents,
+            bytes,
+            digest: format!("blake3:{:064x}", self.documents),
+            source: format!("{} invented events", self.documents),
+            staging_s: Some(1.25),
+            reference_sizes: [("raw", 1.0), ("gzip-6", 0.28), ("lz4", 0.44), ("zstd-1", 0.26)]
+                .map(|(format, share)| (format.to_owned(), (bytes as f64 * share) as u64))
+                .into(),
+            ..manifest.data
+        };
+        manifest
     }
 }
 

@@ -134,6 +134,11 @@ impl<'a> Turns<'_, '_, 'a> {
     /// Loads a target, and finds out what it must answer then.
     fn load(&self, round: u32, one: &mut Asked<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         self.bench.load(round, &mut one.of, recorder)?;
+        self.learn(one)
+    }
+
+    /// What a target must answer over the documents that it holds now.
+    fn learn(&self, one: &mut Asked<'a>) -> Result<(), RunError> {
         if let Ok(accepted) = &one.of.holds {
             one.answers = self.analytics.answers(self.bench.staged, accepted)?;
         }
@@ -143,10 +148,7 @@ impl<'a> Turns<'_, '_, 'a> {
     fn compact(&self, one: &mut Asked<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         let was_loaded = one.of.is_loaded;
         self.bench.compact(&mut one.of, recorder)?;
-        if !was_loaded && let Ok(accepted) = &one.of.holds {
-            one.answers = self.analytics.answers(self.bench.staged, accepted)?;
-        }
-        Ok(())
+        if was_loaded { Ok(()) } else { self.learn(one) }
     }
 
     fn ask(
