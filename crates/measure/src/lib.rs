@@ -3,17 +3,21 @@
 //! Nothing here knows of databases; a process is a pid, a data folder is a folder.
 
 pub mod activity;
+pub mod arrival;
 pub mod clock;
 pub mod control;
 pub mod cpu;
 pub mod disk;
 pub mod families;
+pub mod histogram;
 pub mod looks;
 pub mod machine;
 pub mod memory;
 pub mod page_cache;
 pub mod process;
+pub mod scheduling;
 pub mod series;
 pub mod statistics;
+pub mod stop;
 
 pub mod tree;

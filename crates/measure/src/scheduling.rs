@@ -1,0 +1,119 @@
+//! What the kernel does with the threads of processes: switches between them, and moves between CPUs.
+
+use std::collections::HashMap;
+use std::io;
+
+use crate::process::field;
+use crate::tree::{self, proc_file};
+
+/// Counters of all threads of a tree of processes.
+#[derive(Debug, Clone, Default)]
+pub struct Scheduling {
+    /// By process, thread and when it was started: switches and moves.
+    threads: HashMap<(u32, u32, u64), (u64, Option<u64>)>,
+}
+
+/// What was counted between two looks.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Switched {
+    /// Switches, voluntary or not.
+    pub switches: u64,
+    /// Moves from one CPU to another; none where the kernel does not tell.
+    pub migrations: Option<u64>,
+}
+
+impl Scheduling {
+    /// The counters of `root` and everything below it now.
+    ///
+    /// # Errors
+    /// When `root` is gone.
+    pub fn of_tree(root: u32) -> io::Result<Self> {
+        let mut all = Self::default();
+        all.add(root)?;
+        for pid in tree::below(root)? {
+            // Processes end between two looks.
+            all.add(pid).ok();
+        }
+        Ok(all)
+    }
+
+    fn add(&mut self, pid: u32) -> io::Result<()> {
+        for entry in std::fs::read_dir(proc_file(pid, "task"))? {
+            let Some(thread) = entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
+                continue;
+            };
+            let read = |name: &str| std::fs::read_to_string(proc_file(pid, &format!("task/{thread}/{name}")));
+            let (Ok(status), Ok(stat)) = (read("status"), read("stat")) else { continue };
+            let switches = field(&status, "voluntary_ctxt_switches:").unwrap_or(0)
+                + field(&status, "nonvoluntary_ctxt_switches:").unwrap_or(0);
+            let moves = read("sched").ok().and_then(|text| migrations(&text));
+            self.threads.insert((pid, thread, started(&stat)), (switches, moves));
+        }
+        Ok(())
+    }
+
+    /// What was added since `earlier`. A thread that has ended in between is missed; one that has begun is counted from
+    /// its start.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Switched {
+        let mut sum = Switched::default();
+        for (thread, (switches, moves)) in &self.threads {
+            let (before, moved) = earlier.threads.get(thread).copied().unwrap_or_default();
+            sum.switches += switches.saturating_sub(before);
+            if let Some(moves) = moves {
+                let moves = moves.saturating_sub(moved.unwrap_or(0));
+                sum.migrations = Some(sum.migrations.unwrap_or(0) + moves);
+            }
+        }
+        sum
+    }
+}
+
+/// Field 22 of proc_pid_stat(5), ticks since the machine started: a thread's number is used again.
+fn started(stat: &str) -> u64 {
+    let after = stat.rsplit_once(')').map_or("", |(_, after)| after);
+    after.split_whitespace().nth(19).and_then(|ticks| ticks.parse().ok()).unwrap_or(0)
+}
+
+/// `se.nr_migrations   :   12` of `/proc/PID/task/TID/sched`, a file that not every kernel has.
+fn migrations(sched: &str) -> Option<u64> {
+    let line = sched.lines().find(|line| line.starts_with("se.nr_migrations"))?;
+    line.rsplit_once(':')?.1.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_thread_that_sleeps_is_switched_away() {
+        let me = std::process::id();
+        let before = Scheduling::of_tree(me).unwrap();
+        for _ in 0..20 {
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        let after = Scheduling::of_tree(me).unwrap().since(&before);
+        assert!(after.switches >= 20, "{after:?}");
+        assert!(Scheduling::of_tree(u32::MAX - 1).is_err());
+    }
+
+    #[test]
+    fn a_thread_counts_from_its_start_and_one_whose_number_is_used_again_too() {
+        let of = |threads: &[(u32, u64, u64)]| Scheduling {
+            threads: threads.iter().map(|(id, at, n)| ((1, *id, *at), (*n, Some(n / 2)))).collect(),
+        };
+        let added = of(&[(1, 5, 30), (2, 9, 8), (3, 9, 4)]).since(&of(&[(1, 5, 10), (2, 5, 50)]));
+        assert_eq!(added, Switched { switches: 32, migrations: Some(10 + 4 + 2) });
+        assert_eq!(Scheduling::default().since(&Scheduling::default()).migrations, None);
+    }
+
+    #[test]
+    fn the_kernels_text_is_read() {
+        assert_eq!(
+            migrations("a\nse.nr_migrations                             :                   17\nb"),
+            Some(17)
+        );
+        assert_eq!(migrations("se.nr_migrations nothing"), None);
+        assert_eq!(started("7 (a) b) S 1 7 7 0 -1 4194304 1 0 2 3 4 5 0 0 20 0 1 0 77 8"), 77);
+    }
+}
