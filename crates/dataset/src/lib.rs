@@ -5,6 +5,7 @@
 pub mod describe;
 pub mod generate;
 pub mod questions;
+pub mod records;
 pub mod reference;
 pub mod scan;
 pub mod source;

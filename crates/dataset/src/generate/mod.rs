@@ -24,7 +24,7 @@ mod rare;
 mod records;
 mod text;
 mod users;
-mod words;
+pub(crate) mod words;
 
 pub use malformed::{Malformation, Planted};
 

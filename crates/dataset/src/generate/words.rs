@@ -2,7 +2,7 @@
 
 /// English words, the frequent first.
 #[rustfmt::skip]
-pub(super) static ENGLISH: [&str; 574] = [
+pub(crate) static ENGLISH: [&str; 574] = [
     "the", "to", "and", "a", "of", "i", "is", "in", "it", "you", "that", "for", "this", "on", "my", "be",
     "with", "was", "have", "but", "are", "so", "not", "just", "at", "all", "me", "like", "they", "what",
     "your", "we", "if", "do", "about", "as", "can", "an", "or", "from", "up", "out", "one", "people", "no",

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
+use crate::records::Records;
 
 mod block;
 mod compression;
@@ -14,6 +15,7 @@ mod generated;
 mod input;
 mod lines;
 mod reading;
+mod recorded;
 mod url;
 
 pub use block::{Block, BlockLines};
@@ -37,6 +39,14 @@ pub enum Source {
         documents: u64,
         /// How many known bad lines are planted among them.
         malformed: u64,
+    },
+    /// Records of the serving workload, those of the numbers 0 up to `documents`: each line is
+    /// `{"key":…,"doc":{…}}`, all values of version 0.
+    Records {
+        /// What is in them.
+        records: Records,
+        /// How many.
+        documents: u64,
     },
     /// A file, or a folder whose files are read in the bytewise order of their names.
     Path(PathBuf),
@@ -71,6 +81,9 @@ impl Source {
         let inputs = match self {
             Source::Generated { seed, start, documents, malformed } => {
                 return Ok(Box::new(generated::GeneratedLines::new(*seed, *start, *documents, *malformed)?));
+            }
+            Source::Records { records, documents } => {
+                return Ok(Box::new(recorded::RecordLines::new(records, *documents)?));
             }
             Source::Path(path) => return open_path(path),
             Source::Stdin => vec![Input::Stdin],
@@ -109,9 +122,27 @@ impl fmt::Display for Source {
                 write!(formatter, "{documents} generated events from number {start} on, seed {seed}")?;
                 if *malformed > 0 { write!(formatter, ", {malformed} of them malformed") } else { Ok(()) }
             }
+            Source::Records { records, documents } => {
+                let plural = if *documents == 1 { "" } else { "s" };
+                write!(formatter, "{} {} record{plural}", grouped(*documents), records.kind)?;
+                write!(formatter, " of {} values, seed {}", records.values, records.seed)
+            }
             Source::Path(path) => write!(formatter, "{}", path.display()),
             Source::Stdin => formatter.write_str("standard input"),
             Source::Url(address) => formatter.write_str(&url::shown(address)),
         }
     }
+}
+
+/// A number with commas between thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (place, digit) in digits.char_indices() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }

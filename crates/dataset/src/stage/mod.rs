@@ -203,7 +203,7 @@ impl Staged {
 
 /// Reads a source once and stages its documents in a folder, which is created if need be.
 ///
-/// `observer` sees every clean document, `progress` is called for every block of documents, and `cancelled` at least twenty times a second, even while the
+/// Of [`Source::Records`] no document is a suspect. `observer` sees every clean document, `progress` is called for every block of documents, and `cancelled` at least twenty times a second, even while the
 /// source has nothing to give. On any error the files that were begun are removed.
 ///
 /// # Errors
@@ -214,11 +214,15 @@ impl Staged {
 pub fn stage(
     source: &Source,
     folder: &Path,
-    options: StageOptions,
+    mut options: StageOptions,
     observer: &mut dyn Observe,
     progress: &mut dyn FnMut(Progress),
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Staged, DataError> {
+    if matches!(source, Source::Records { .. }) {
+        // Made records are what they should be, however large.
+        options.suspect = Traits::NONE;
+    }
     std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
     let reading = Reading::start(source.clone())?;
     let mut compressors = if options.compression_rows { Some(Compressors::start()?) } else { None };

@@ -1,0 +1,352 @@
+//! Checking documents: shape, key and every value by its own tag, in one pass over the text.
+
+use super::cursor::Cursor;
+use super::set::{Hashes, RecordSet};
+use super::shape::{Node, Object};
+use super::value::TAG;
+use super::wrong::{Fault, Wrong};
+use super::{KeyType, Values};
+
+/// Members that fit the bits of one number; those of larger objects are marked in memory.
+const SMALL: usize = 128;
+
+/// Which values the writes of a mix change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// None of them.
+    Nothing,
+    /// The value of this path.
+    Path(usize),
+    /// All values, at once.
+    All,
+}
+
+/// The versions that a document's values bear.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// That of what writes change; none where nothing of it is among the values.
+    pub version: Option<u32>,
+    /// That of all other values: 0 as they were loaded, or that of the write that brought or replaced the whole
+    /// document. None where there are no other values.
+    pub base: Option<u32>,
+}
+
+/// Memory that checking uses again and again.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    pub(super) expected: Vec<u8>,
+    /// Marks of the members of large objects that are open.
+    marks: Vec<u64>,
+}
+
+impl Scratch {
+    /// No memory yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Scratch::default()
+    }
+}
+
+/// Part of a document: some of its values, in the objects that they are in.
+#[derive(Clone, Debug)]
+pub struct Part {
+    root: Node,
+}
+
+impl RecordSet {
+    /// The part of documents that holds the values of these paths and nothing else, as a projection answers it.
+    #[must_use]
+    pub fn part(&self, paths: &[usize]) -> Part {
+        Part { root: self.shape.part(paths) }
+    }
+
+    /// Checks that a text is this record's document: its shape exactly, members in any order, its key where it holds
+    /// it, every value by its own tag. What writes change may bear any version, all other values bear one version.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn check(
+        &self,
+        number: u64,
+        text: &[u8],
+        written: Written,
+        scratch: &mut Scratch,
+    ) -> Result<Seen, Wrong> {
+        self.check_node(&self.shape.root, number, text, written, scratch)
+    }
+
+    /// Checks a part of a document as [`Self::check`] checks all of it.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn check_part(
+        &self,
+        part: &Part,
+        number: u64,
+        text: &[u8],
+        written: Written,
+        scratch: &mut Scratch,
+    ) -> Result<Seen, Wrong> {
+        self.check_node(&part.root, number, text, written, scratch)
+    }
+
+    /// Checks the element or entry that a path belongs to, as a JSON text of its own.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with it.
+    pub fn check_element(
+        &self,
+        number: u64,
+        path: usize,
+        text: &[u8],
+        written: Written,
+        scratch: &mut Scratch,
+    ) -> Result<Seen, Wrong> {
+        let Some(node) = self.element_node(path) else { return Err(Wrong { fault: Fault::Unasked, at: 0 }) };
+        self.check_node(node, number, text, written, scratch)
+    }
+
+    fn check_node(
+        &self,
+        node: &Node,
+        number: u64,
+        text: &[u8],
+        written: Written,
+        scratch: &mut Scratch,
+    ) -> Result<Seen, Wrong> {
+        scratch.marks.clear();
+        let mut checker = Checker {
+            set: self,
+            number,
+            hashes: self.hashes(number),
+            written,
+            seen: Seen::default(),
+            cursor: Cursor::new(text),
+            scratch,
+        };
+        checker.node(node)?;
+        checker.cursor.next_token();
+        if checker.cursor.at < text.len() {
+            return Err(Wrong { fault: Fault::Trailing, at: checker.cursor.at });
+        }
+        Ok(checker.seen)
+    }
+}
+
+struct Checker<'a> {
+    set: &'a RecordSet,
+    number: u64,
+    hashes: Hashes,
+    written: Written,
+    seen: Seen,
+    cursor: Cursor<'a>,
+    scratch: &'a mut Scratch,
+}
+
+impl Checker<'_> {
+    fn node(&mut self, node: &Node) -> Result<(), Wrong> {
+        let first = self.cursor.next_token();
+        match node {
+            Node::Value(path) if first == b'"' => self.value(*path),
+            Node::Object(object) if first == b'{' => self.object(object),
+            Node::Array(elements) if first == b'[' => self.array(elements),
+            Node::Status(path) => self.status(*path),
+            Node::Number(digits) => {
+                if self.cursor.skip_word(digits) {
+                    Ok(())
+                } else {
+                    Err(self.cursor.no_word(&[digits], other(first)))
+                }
+            }
+            Node::Key => self.key(first),
+            _ => Err(self.cursor.wrong(other(first))),
+        }
+    }
+
+    #[inline]
+    fn value(&mut self, path: usize) -> Result<(), Wrong> {
+        self.cursor.at += 1;
+        let Some(version) = self.cursor.tag() else { return Err(self.cut_or(Fault::Tag)) };
+        let expected = &mut self.scratch.expected;
+        expected.clear();
+        self.set.characters(path, self.hashes.value(path, version), version, expected);
+        let plain = self.set.records.values == Values::Text;
+        if !self.cursor.string(expected, plain) {
+            return Err(self.cursor.wrong(Fault::Value));
+        }
+        let slot = match self.written {
+            Written::All => &mut self.seen.version,
+            Written::Path(written) if written == path => &mut self.seen.version,
+            _ => &mut self.seen.base,
+        };
+        if *slot.get_or_insert(version) == version { Ok(()) } else { Err(self.cursor.wrong(Fault::Mixed)) }
+    }
+
+    /// A text that ends within the tag is cut off.
+    #[cold]
+    fn cut_or(&self, fault: Fault) -> Wrong {
+        let rest = self.cursor.text.get(self.cursor.at..).unwrap_or_default();
+        let cut = rest.len() < TAG && !rest.contains(&b'"');
+        Wrong { fault: if cut { Fault::Truncated } else { fault }, at: self.cursor.at }
+    }
+
+    fn status(&mut self, path: usize) -> Result<(), Wrong> {
+        let satisfies = self.set.satisfies(self.number, path);
+        let (right, wrong): (&[u8], &[u8]) =
+            if satisfies { (b"true", b"false") } else { (b"false", b"true") };
+        if self.cursor.skip_word(right) {
+            Ok(())
+        } else if self.cursor.skip_word(wrong) {
+            Err(self.cursor.wrong(Fault::Value))
+        } else {
+            let first = self.cursor.peek();
+            Err(self.cursor.no_word(&[right, wrong], other(first)))
+        }
+    }
+
+    fn key(&mut self, first: u8) -> Result<(), Wrong> {
+        let records = &self.set.records;
+        let expected = &mut self.scratch.expected;
+        expected.clear();
+        records.key(self.number, expected);
+        let right = match (records.key_type, first) {
+            (KeyType::Text, b'"') => {
+                self.cursor.at += 1;
+                self.cursor.string(expected, true)
+            }
+            (KeyType::Bigint, b'0'..=b'9') => {
+                if !self.cursor.skip_word(expected) {
+                    return Err(self.cursor.no_word(&[expected], Fault::Key));
+                }
+                true
+            }
+            _ => return Err(self.cursor.wrong(other(first))),
+        };
+        if right { Ok(()) } else { Err(self.cursor.wrong(Fault::Key)) }
+    }
+
+    fn array(&mut self, elements: &[Node]) -> Result<(), Wrong> {
+        self.cursor.at += 1;
+        for (place, element) in elements.iter().enumerate() {
+            if place > 0 && !self.cursor.take(b',') {
+                return Err(self.ended(b']', Fault::Missing));
+            }
+            if place == 0 && self.cursor.next_token() == b']' {
+                return Err(self.cursor.wrong(Fault::Missing));
+            }
+            self.node(element)?;
+        }
+        if self.cursor.take(b']') { Ok(()) } else { Err(self.ended(b',', Fault::Additional)) }
+    }
+
+    /// What it means that something else stands where an array or object goes on or ends.
+    #[cold]
+    fn ended(&self, byte: u8, fault: Fault) -> Wrong {
+        self.cursor.wrong(if self.cursor.peek() == byte { fault } else { Fault::Syntax })
+    }
+
+    fn object(&mut self, object: &Object) -> Result<(), Wrong> {
+        self.cursor.at += 1;
+        let count = object.members.len();
+        let mut marks = Marks::new(count, &mut self.scratch.marks);
+        let mut expected = 0;
+        for place in 0..count {
+            if place > 0 && !self.cursor.take(b',') {
+                return Err(self.ended(b'}', Fault::Missing));
+            }
+            match self.cursor.next_token() {
+                b'"' => {}
+                b'}' if place == 0 => return Err(self.cursor.wrong(Fault::Missing)),
+                _ => return Err(self.cursor.wrong(Fault::Syntax)),
+            }
+            let member = match object.names.get(expected) {
+                Some(name) if self.cursor.skip(name) => expected,
+                _ => self.find(object)?,
+            };
+            if !marks.mark(member, &mut self.scratch.marks) {
+                return Err(self.cursor.wrong(Fault::Doubled));
+            }
+            if !self.cursor.take(b':') {
+                return Err(self.cursor.wrong(Fault::Syntax));
+            }
+            self.node(&object.members[member])?;
+            expected = member + 1;
+        }
+        marks.done(&mut self.scratch.marks);
+        if self.cursor.take(b'}') { Ok(()) } else { Err(self.ended(b',', Fault::Additional)) }
+    }
+
+    /// The member whose name comes next, which is not the one after the member before.
+    fn find(&mut self, object: &Object) -> Result<usize, Wrong> {
+        // Names have no escapes as a rule, and then they end at the next quotation mark.
+        let rest = &self.cursor.text[self.cursor.at..];
+        if let Some(length) = memchr::memchr(b'"', &rest[1..])
+            && let Some(member) = object.find(&rest[..length + 2])
+        {
+            self.cursor.at += length + 2;
+            return Ok(member);
+        }
+        let mut buffer = [0; 64];
+        let start = self.cursor.at;
+        match self.cursor.name(&mut buffer) {
+            Some(name) => object.find(name).ok_or(Wrong { fault: Fault::Additional, at: start }),
+            None => Err(self.cursor.wrong(Fault::Additional)),
+        }
+    }
+}
+
+/// What it means that a value begins with a byte that values of its type do not begin with, or is another one.
+#[cold]
+fn other(first: u8) -> Fault {
+    match first {
+        b'"' | b'{' | b'[' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => Fault::Type,
+        _ => Fault::Syntax,
+    }
+}
+
+/// Which members of an object have been seen.
+enum Marks {
+    Few(u128),
+    /// From this place on in the memory of marks.
+    Many(usize),
+}
+
+impl Marks {
+    #[inline]
+    fn new(count: usize, memory: &mut Vec<u64>) -> Self {
+        if count <= SMALL {
+            return Marks::Few(0);
+        }
+        let start = memory.len();
+        memory.resize(start + count.div_ceil(64), 0);
+        Marks::Many(start)
+    }
+
+    /// Marks a member; says whether it was not marked before.
+    #[inline]
+    fn mark(&mut self, member: usize, memory: &mut [u64]) -> bool {
+        match self {
+            Marks::Few(bits) => {
+                let bit = 1 << member;
+                let fresh = *bits & bit == 0;
+                *bits |= bit;
+                fresh
+            }
+            Marks::Many(start) => {
+                let (bits, bit) = (&mut memory[*start + member / 64], 1 << (member % 64));
+                let fresh = *bits & bit == 0;
+                *bits |= bit;
+                fresh
+            }
+        }
+    }
+
+    fn done(self, memory: &mut Vec<u64>) {
+        if let Marks::Many(start) = self {
+            memory.truncate(start);
+        }
+    }
+}

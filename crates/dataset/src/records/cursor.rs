@@ -1,0 +1,188 @@
+//! JSON text, read token by token and compared with what is expected.
+
+use super::value::{self, TAG};
+use super::wrong::{Fault, Wrong};
+
+/// A place in a text.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cursor<'a> {
+    pub(super) text: &'a [u8],
+    pub(super) at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a [u8]) -> Self {
+        Cursor { text, at: 0 }
+    }
+
+    #[cold]
+    pub(super) fn wrong(&self, fault: Fault) -> Wrong {
+        // What is cut off is not of another type, nor is anything missing in it.
+        let fault = if self.at >= self.text.len() { Fault::Truncated } else { fault };
+        Wrong { fault, at: self.at }
+    }
+
+    #[inline]
+    pub(super) fn peek(&self) -> u8 {
+        // No token begins with a zero byte.
+        self.text.get(self.at).copied().unwrap_or(0)
+    }
+
+    /// Skips white space and returns the byte behind it.
+    #[inline]
+    pub(super) fn next_token(&mut self) -> u8 {
+        loop {
+            let byte = self.peek();
+            if byte > b' ' || !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
+                return byte;
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Skips white space and one byte, if it is this one.
+    #[inline]
+    pub(super) fn take(&mut self, byte: u8) -> bool {
+        let found = self.next_token() == byte;
+        self.at += usize::from(found);
+        found
+    }
+
+    /// Skips these bytes, if they follow.
+    #[inline]
+    pub(super) fn skip(&mut self, bytes: &[u8]) -> bool {
+        let found = self.text.get(self.at..self.at + bytes.len()) == Some(bytes);
+        if found {
+            self.at += bytes.len();
+        }
+        found
+    }
+
+    /// Skips these bytes, if they follow and no letter, digit or point comes behind them.
+    pub(super) fn skip_word(&mut self, bytes: &[u8]) -> bool {
+        let behind = self.text.get(self.at + bytes.len()).copied().unwrap_or(b' ');
+        let ends = !(behind.is_ascii_alphanumeric() || matches!(behind, b'.' | b'+' | b'-'));
+        ends && self.skip(bytes)
+    }
+
+    /// What it means that none of these words follows: the text may end within one.
+    #[cold]
+    pub(super) fn no_word(&self, words: &[&[u8]], fault: Fault) -> Wrong {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let cut = words.iter().any(|word| word.starts_with(rest));
+        Wrong { fault: if cut { Fault::Truncated } else { fault }, at: self.at }
+    }
+
+    /// The next character within a string, when it is one of ASCII.
+    #[inline]
+    pub(super) fn character(&mut self) -> Option<u8> {
+        let byte = self.peek();
+        self.at += 1;
+        match byte {
+            b'"' | 0..b' ' | 0x80.. => None,
+            b'\\' => {
+                let kind = self.peek();
+                self.at += 1;
+                match kind {
+                    b'"' | b'\\' | b'/' => Some(kind),
+                    b'u' => self.unicode(),
+                    // Control characters are in no value and in no name.
+                    _ => None,
+                }
+            }
+            byte => Some(byte),
+        }
+    }
+
+    #[cold]
+    fn unicode(&mut self) -> Option<u8> {
+        let digits = self.text.get(self.at..self.at + 4)?;
+        let mut code = 0;
+        for digit in digits {
+            code = 16 * code + char::from(*digit).to_digit(16)?;
+        }
+        self.at += 4;
+        u8::try_from(code).ok().filter(u8::is_ascii)
+    }
+
+    /// Reads a tag, whatever follows it. The place stays where it is.
+    #[inline]
+    pub(super) fn tag(&self) -> Option<u32> {
+        if let Some(digits) = self.text.get(self.at..self.at + TAG)
+            && let Ok(digits) = digits.try_into()
+            && let Some(version) = value::version(digits)
+        {
+            return Some(version);
+        }
+        self.escaped_tag()
+    }
+
+    #[cold]
+    fn escaped_tag(mut self) -> Option<u32> {
+        let mut digits = [0; TAG];
+        for digit in &mut digits {
+            *digit = self.character()?;
+        }
+        value::version(digits)
+    }
+
+    /// Compares a string, from behind its opening quotation mark on, with the characters that it should have, and skips
+    /// it with its closing quotation mark. `plain` says that none of these needs an escape.
+    #[inline]
+    pub(super) fn string(&mut self, expected: &[u8], plain: bool) -> bool {
+        let start = self.at;
+        let same = if plain { self.skip(expected) } else { self.segments(expected) };
+        if same && self.peek() == b'"' {
+            self.at += 1;
+            return true;
+        }
+        self.at = start;
+        self.characters(expected)
+    }
+
+    /// Compares what is between characters that need an escape as a whole.
+    fn segments(&mut self, expected: &[u8]) -> bool {
+        let mut start = 0;
+        for special in memchr::memchr2_iter(b'"', b'\\', expected) {
+            let escape = [b'\\', expected[special]];
+            if !(self.skip(&expected[start..special]) && self.skip(&escape)) {
+                return false;
+            }
+            start = special + 1;
+        }
+        self.skip(&expected[start..])
+    }
+
+    /// Compares character by character, whatever is escaped.
+    #[cold]
+    fn characters(&mut self, expected: &[u8]) -> bool {
+        let start = self.at;
+        for &character in expected {
+            let at = self.at;
+            if self.character() != Some(character) {
+                // A text that ends here is cut off; anything else is wrong from this character on.
+                self.at = if self.at > self.text.len() { self.text.len() } else { at.max(start) };
+                return false;
+            }
+        }
+        let ends = self.peek() == b'"';
+        self.at += usize::from(ends);
+        ends
+    }
+
+    /// Reads a name, quotation marks and all, with its escapes undone. Names are shorter than the buffer, or unknown.
+    #[cold]
+    pub(super) fn name<'b>(&mut self, buffer: &'b mut [u8; 64]) -> Option<&'b [u8]> {
+        let mut length = 1;
+        buffer[0] = b'"';
+        self.at += 1;
+        while self.peek() != b'"' {
+            let character = self.character()?;
+            *buffer.get_mut(length)? = character;
+            length += 1;
+        }
+        self.at += 1;
+        *buffer.get_mut(length)? = b'"';
+        buffer.get(..=length)
+    }
+}

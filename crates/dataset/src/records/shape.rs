@@ -1,0 +1,345 @@
+//! Shapes: the tree of members of a document, and the pieces that its text is put together from.
+
+use std::fmt;
+
+use super::value::Length;
+use super::{Kind, Records};
+use crate::error::DataError;
+
+/// Fields of a flat document.
+const FLAT: usize = 10;
+/// The shortest value whose tag cannot be changed without its other characters giving that away.
+const SHORTEST: usize = 32;
+/// The shortest document of a stated size.
+pub const SMALLEST: u32 = 121 + 10 * 32;
+/// The largest document of a stated size, in bytes.
+pub const LARGEST: u32 = 64 << 20;
+/// Characters of the value of one element of an array or of one entry of an object of objects.
+const ELEMENT: usize = 40;
+/// The most elements of an array.
+pub const MOST_MEMBERS: u32 = 1_000_000;
+
+/// One step to a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A member of an object.
+    Member(String),
+    /// An element of an array, from 0.
+    Element(u32),
+}
+
+/// Where a value stands in a document. Its display form is `object0.values1`, `list.3.value`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Path {
+    /// The steps from the document to the value.
+    pub steps: Vec<Step>,
+    pub(super) length: Length,
+}
+
+impl Path {
+    /// How many characters its values have, or at most have where `"` and `\` are among those of a document of a stated
+    /// size.
+    #[must_use]
+    pub fn longest(&self) -> usize {
+        self.length.most()
+    }
+}
+
+impl fmt::Display for Path {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, step) in self.steps.iter().enumerate() {
+            if place > 0 {
+                formatter.write_str(".")?;
+            }
+            match step {
+                Step::Member(name) => formatter.write_str(name)?,
+                Step::Element(place) => write!(formatter, "{place}")?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A part of a document.
+#[derive(Clone, Debug)]
+pub(super) enum Node {
+    Object(Object),
+    Array(Vec<Node>),
+    /// The value of a path.
+    Value(usize),
+    /// Whether the element that a path belongs to satisfies the condition.
+    Status(usize),
+    /// A number, as it is written.
+    Number(Vec<u8>),
+    /// The record's key.
+    Key,
+}
+
+/// An object's members in the order in which they are written.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Object {
+    /// Names in quotation marks; none of them has characters that are escaped.
+    pub(super) names: Vec<Vec<u8>>,
+    pub(super) members: Vec<Node>,
+    /// Places of members in the order of their names.
+    sorted: Vec<u32>,
+}
+
+impl Object {
+    pub(super) fn new(named: Vec<(String, Node)>) -> Self {
+        let mut object = Object::default();
+        for (name, node) in named {
+            object.names.push(format!("\"{name}\"").into_bytes());
+            object.members.push(node);
+        }
+        object.sorted = (0..object.names.len()).filter_map(|place| u32::try_from(place).ok()).collect();
+        object.sorted.sort_by(|a, b| object.names[*a as usize].cmp(&object.names[*b as usize]));
+        object
+    }
+
+    /// The place of the member with this name, which is given in quotation marks.
+    pub(super) fn find(&self, name: &[u8]) -> Option<usize> {
+        let found = self.sorted.binary_search_by(|place| self.names[*place as usize].as_slice().cmp(name));
+        found.ok().map(|at| self.sorted[at] as usize)
+    }
+}
+
+/// What stands between two literal parts of a document's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    Key,
+    Value(usize),
+    Status(usize),
+    End,
+}
+
+/// A literal part of a document's text, and what follows it.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) literal: Vec<u8>,
+    pub(super) slot: Slot,
+}
+
+/// The shape of a set's documents.
+#[derive(Clone, Debug)]
+pub(super) struct Shape {
+    pub(super) paths: Vec<Path>,
+    pub(super) root: Node,
+    pub(super) pieces: Vec<Piece>,
+    /// The most bytes that a document's text has.
+    pub(super) longest: usize,
+}
+
+impl Shape {
+    /// The shape of records' documents.
+    ///
+    /// # Errors
+    ///
+    /// A size or a number of members that no document can have, a key member that is a member already.
+    pub(super) fn of(records: &Records) -> Result<Self, DataError> {
+        let mut planter = Planter::default();
+        let mut members = planter.members(&records.kind)?;
+        if let Some(name) = &records.key_member {
+            if members.iter().any(|(member, _)| member == name) {
+                let reason = format!("documents have a member `{name}` that is not their key");
+                return Err(DataError::Range { reason });
+            }
+            if name.is_empty() || name.contains(|c: char| c.is_control() || matches!(c, '"' | '\\')) {
+                let reason = format!("`{}` is no name for a member", name.escape_debug());
+                return Err(DataError::Range { reason });
+            }
+            members.insert(0, (name.clone(), Node::Key));
+        }
+        let root = Node::Object(Object::new(members));
+        let mut writer = Writer::default();
+        writer.write(&root);
+        writer.cut(Slot::End);
+        let paths = planter.paths;
+        let longest = writer.pieces.iter().map(|piece| piece.literal.len() + most(piece.slot, &paths)).sum();
+        Ok(Shape { paths, root, pieces: writer.pieces, longest })
+    }
+
+    /// The part of the tree that leads to these paths, members in the order in which they are in the document. Arrays
+    /// are taken whole.
+    pub(super) fn part(&self, paths: &[usize]) -> Node {
+        prune(&self.root, paths).unwrap_or_else(|| Node::Object(Object::default()))
+    }
+}
+
+/// The most bytes that stand for a slot.
+fn most(slot: Slot, paths: &[Path]) -> usize {
+    match slot {
+        Slot::Key => super::key::KEY_LENGTH + 2,
+        // Every character may be escaped.
+        Slot::Value(path) => 2 * paths[path].length.most() + 2,
+        Slot::Status(_) => 5,
+        Slot::End => 0,
+    }
+}
+
+fn prune(node: &Node, paths: &[usize]) -> Option<Node> {
+    match node {
+        Node::Value(path) => paths.contains(path).then(|| node.clone()),
+        Node::Array(elements) => {
+            elements.iter().any(|element| prune(element, paths).is_some()).then(|| node.clone())
+        }
+        Node::Object(object) => {
+            let mut kept = Vec::new();
+            for (name, member) in object.names.iter().zip(&object.members) {
+                if let Some(member) = prune(member, paths) {
+                    let name = String::from_utf8_lossy(&name[1..name.len() - 1]).into_owned();
+                    kept.push((name, member));
+                }
+            }
+            (!kept.is_empty()).then(|| Node::Object(Object::new(kept)))
+        }
+        Node::Status(_) | Node::Number(_) | Node::Key => None,
+    }
+}
+
+/// Numbers paths in the order of documents.
+#[derive(Default)]
+struct Planter {
+    paths: Vec<Path>,
+    steps: Vec<Step>,
+}
+
+impl Planter {
+    fn members(&mut self, kind: &Kind) -> Result<Vec<(String, Node)>, DataError> {
+        match kind {
+            Kind::Flat => Ok(self.fields(&[100; FLAT], false)),
+            Kind::Large => Ok(self.fields(&[200; 100], false)),
+            Kind::Size { bytes } => self.sized(*bytes),
+            Kind::Nested => Ok(self.objects(4, 3)),
+            Kind::Items { members } if (1..=MOST_MEMBERS).contains(members) => Ok(self.items(*members)),
+            Kind::Items { members } => {
+                let reason = format!("{members} members; documents have 1 to {MOST_MEMBERS}");
+                Err(DataError::Range { reason })
+            }
+        }
+    }
+
+    fn value(&mut self, step: Step, length: Length) -> Node {
+        let mut steps = self.steps.clone();
+        steps.push(step);
+        self.paths.push(Path { steps, length });
+        Node::Value(self.paths.len() - 1)
+    }
+
+    fn named(&mut self, name: String, length: Length) -> (String, Node) {
+        let node = self.value(Step::Member(name.clone()), length);
+        (name, node)
+    }
+
+    fn fields(&mut self, lengths: &[usize], escaped: bool) -> Vec<(String, Node)> {
+        let length = |length| if escaped { Length::Escaped(length) } else { Length::Characters(length) };
+        let fields = lengths.iter().enumerate();
+        fields.map(|(place, &bytes)| self.named(format!("field{place}"), length(bytes))).collect()
+    }
+
+    /// Ten fields whose lengths differ by one at most and add up to what a size leaves for them.
+    fn sized(&mut self, bytes: u32) -> Result<Vec<(String, Node)>, DataError> {
+        if !(SMALLEST..=LARGEST).contains(&bytes) {
+            let reason = format!("documents of {bytes} bytes; {SMALLEST} to {LARGEST} can be made");
+            return Err(DataError::Range { reason });
+        }
+        // Names, quotation marks, colons, commas and braces.
+        let frame = "{}".len() + FLAT * "\"field0\":\"\"".len() + (FLAT - 1);
+        let left = bytes as usize - frame;
+        let lengths: Vec<usize> = (0..FLAT).map(|place| (left + place) / FLAT).collect();
+        debug_assert!(lengths.iter().all(|length| *length >= SHORTEST));
+        Ok(self.fields(&lengths, true))
+    }
+
+    /// The objects of one level: each has two values and two objects, those of the last level four values.
+    fn objects(&mut self, count: usize, levels: usize) -> Vec<(String, Node)> {
+        (0..count)
+            .map(|place| {
+                let name = format!("object{place}");
+                self.steps.push(Step::Member(name.clone()));
+                let values = if levels == 1 { 4 } else { 2 };
+                let mut members: Vec<_> = (0..values)
+                    .map(|value| self.named(format!("value{value}"), Length::Characters(100)))
+                    .collect();
+                if levels > 1 {
+                    members.extend(self.objects(2, levels - 1));
+                }
+                self.steps.pop();
+                (name, Node::Object(Object::new(members)))
+            })
+            .collect()
+    }
+
+    /// An array `list` of objects and an object `map` of objects.
+    fn items(&mut self, count: u32) -> Vec<(String, Node)> {
+        let list = (0..count).map(|place| {
+            self.steps = vec![Step::Member("list".to_owned()), Step::Element(place)];
+            let id = Node::Number((place + 1).to_string().into_bytes());
+            let mut members = vec![("id".to_owned(), id)];
+            members.extend(self.element());
+            Node::Object(Object::new(members))
+        });
+        let list = Node::Array(list.collect());
+        let map = (1..=count).map(|number| {
+            let name = format!("item{number}");
+            self.steps = vec![Step::Member("map".to_owned()), Step::Member(name.clone())];
+            (name, Node::Object(Object::new(self.element())))
+        });
+        let map = Node::Object(Object::new(map.collect()));
+        self.steps.clear();
+        vec![("list".to_owned(), list), ("map".to_owned(), map)]
+    }
+
+    fn element(&mut self) -> Vec<(String, Node)> {
+        let value = self.named("value".to_owned(), Length::Characters(ELEMENT));
+        vec![("status".to_owned(), Node::Status(self.paths.len() - 1)), value]
+    }
+}
+
+/// Writes a document's text, cut where something is to be filled in.
+#[derive(Default)]
+struct Writer {
+    pieces: Vec<Piece>,
+    literal: Vec<u8>,
+}
+
+impl Writer {
+    fn cut(&mut self, slot: Slot) {
+        self.pieces.push(Piece { literal: std::mem::take(&mut self.literal), slot });
+    }
+
+    fn write(&mut self, node: &Node) {
+        match node {
+            Node::Key => self.cut(Slot::Key),
+            Node::Status(path) => self.cut(Slot::Status(*path)),
+            Node::Number(digits) => self.literal.extend_from_slice(digits),
+            Node::Value(path) => {
+                self.literal.push(b'"');
+                self.cut(Slot::Value(*path));
+                self.literal.push(b'"');
+            }
+            Node::Array(elements) => {
+                self.literal.push(b'[');
+                for (place, element) in elements.iter().enumerate() {
+                    if place > 0 {
+                        self.literal.push(b',');
+                    }
+                    self.write(element);
+                }
+                self.literal.push(b']');
+            }
+            Node::Object(object) => {
+                self.literal.push(b'{');
+                for (place, (name, member)) in object.names.iter().zip(&object.members).enumerate() {
+                    if place > 0 {
+                        self.literal.push(b',');
+                    }
+                    self.literal.extend_from_slice(name);
+                    self.literal.push(b':');
+                    self.write(member);
+                }
+                self.literal.push(b'}');
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Records of the serving workload as a source.
+
+use super::block::Block;
+use super::lines::{Lines, Tally};
+use crate::error::DataError;
+use crate::records::{RecordSet, Records};
+
+/// How many bytes are made at a time.
+const BLOCK: usize = 512 * 1024;
+/// The most records: as many as keys are good for is more than anybody loads.
+const MOST: u64 = 1 << 40;
+
+/// Records that are made as they are read.
+pub(super) struct RecordLines {
+    set: RecordSet,
+    next: u64,
+    tally: Tally,
+    documents: u64,
+}
+
+impl RecordLines {
+    pub(super) fn new(records: &Records, documents: u64) -> Result<Self, DataError> {
+        if !(1..=MOST).contains(&documents) {
+            let reason = format!("{documents} records; from 1 to {MOST} can be made");
+            return Err(DataError::Range { reason });
+        }
+        let tally = Tally { total: Some(documents), ..Tally::default() };
+        Ok(RecordLines { set: records.prepare()?, next: 0, tally, documents })
+    }
+}
+
+impl Lines for RecordLines {
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, DataError> {
+        block.bytes.clear();
+        while self.next < self.documents && block.bytes.len() < BLOCK {
+            self.set.line(self.next, &mut block.bytes);
+            self.next += 1;
+        }
+        block.index(&mut self.tally);
+        self.tally.done = self.tally.documents;
+        Ok(!block.is_empty())
+    }
+
+    fn tally(&self) -> Tally {
+        self.tally
+    }
+}
