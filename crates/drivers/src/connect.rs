@@ -1,6 +1,9 @@
 //! A protocol's name becomes connections: the one place that knows all of them.
 
 use crate::driver::{Connection, DriverError, Host, Open, Result};
+use crate::lane::{Adapter, Lane};
+use crate::mysql::MysqlLane;
+use crate::postgres::PostgresLane;
 
 type Opener = fn(&Open, &Host) -> Result<Box<dyn Connection>>;
 
@@ -63,5 +66,29 @@ impl Connector {
             connection.collect(statement)?;
         }
         Ok(connection)
+    }
+
+    /// Opens a lane, which runs the statements of `open` as well. Unless `prepare` is set, statements are sent as text
+    /// each time; it makes no difference where no server and no engine keeps them.
+    ///
+    /// # Errors
+    /// As [`Connector::connect`].
+    pub fn lane(self, open: &Open, host: &Host, prepare: bool) -> Result<Box<dyn Lane>> {
+        match self.protocol {
+            "mongodb" => return crate::mongodb::lane(open),
+            "mysql" => {
+                if let Some(lane) = MysqlLane::open(open, prepare)? {
+                    return Ok(Box::new(lane));
+                }
+            }
+            "postgres" => {
+                if let Some(lane) = PostgresLane::open(open, prepare)? {
+                    return Ok(Box::new(lane));
+                }
+            }
+            _ => {}
+        }
+        let kept = ["duckdb", "mysql", "postgres", "sqlite"].contains(&self.protocol);
+        Ok(Box::new(Adapter::new(self.connect(open, host)?, prepare || !kept)))
     }
 }

@@ -30,7 +30,7 @@ pub trait LoadSink {
 }
 
 /// A connection with one system, which is a session of it.
-pub trait Connection {
+pub trait Connection: Send {
     /// The system's own answer to the question which version it is.
     ///
     /// # Errors
@@ -74,6 +74,9 @@ pub trait Connection {
     /// # Errors
     /// As [`Connection::ask`], as far as the system looks at a statement before it runs.
     fn prepare(&mut self, statement: &str) -> Result<Prepared>;
+
+    /// Gives up a prepared statement. What no server keeps costs nothing, and stays.
+    fn release(&mut self, _: &Prepared) {}
 
     /// Executes a prepared statement and hands its rows to `sink` as they come.
     ///

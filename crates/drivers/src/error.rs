@@ -10,6 +10,13 @@ pub enum DriverError {
     /// The system said no; the message is its own.
     #[error("{0}")]
     Refused(String),
+    /// The system gave the statement up for another one that runs beside it: a deadlock, a conflict of writes, a
+    /// serialization failure, a lock waited for too long. It may be tried again; the message is the system's own.
+    #[error("{0}")]
+    Conflict(String),
+    /// A key that is there already; the message is the system's own.
+    #[error("{0}")]
+    Duplicate(String),
     /// The driver cannot do this, or cannot read what the system answered; the text says what to do.
     #[error("{0}")]
     Unsupported(String),

@@ -8,6 +8,7 @@
 pub mod address;
 pub mod driver;
 pub mod endpoint;
+pub mod lane;
 pub mod prepared;
 pub mod rows;
 pub mod worker;
@@ -27,7 +28,9 @@ mod mock;
 mod mongodb;
 mod mysql;
 mod postgres;
+mod scram;
 mod several;
+mod socket;
 mod sqlite;
 #[cfg(test)]
 mod testing;
@@ -39,5 +42,6 @@ pub use connect::Connector;
 pub use driver::{
     Connection, DocumentSource, DriverError, Host, LoadSink, Open, Place, Result, SharedOutput,
 };
+pub use lane::{Lane, marker};
 pub use prepared::{Parameter, Prepared};
 pub use rows::{Cell, Outcome, Report, RowSink};

@@ -28,33 +28,68 @@ pub struct Prepared {
     index: usize,
 }
 
+impl Prepared {
+    /// The statement of a lane of one's own, which tells its statements apart by this number.
+    #[must_use]
+    pub fn numbered(index: usize) -> Self {
+        Self { connection: u64::MAX, index }
+    }
+
+    /// That number.
+    #[must_use]
+    pub fn number(&self) -> usize {
+        self.index
+    }
+}
+
 static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
 
 /// The prepared statements of one connection, as its protocol has them.
 #[derive(Debug)]
 pub(crate) struct Statements<T> {
     connection: u64,
-    all: Vec<T>,
+    all: Vec<Option<T>>,
+    /// Places that are free again.
+    free: Vec<usize>,
 }
 
 impl<T> Default for Statements<T> {
     fn default() -> Self {
-        Self { connection: CONNECTIONS.fetch_add(1, Ordering::Relaxed), all: Vec::new() }
+        Self { connection: CONNECTIONS.fetch_add(1, Ordering::Relaxed), all: Vec::new(), free: Vec::new() }
     }
 }
 
 impl<T> Statements<T> {
     pub(crate) fn keep(&mut self, statement: T) -> Prepared {
-        self.all.push(statement);
-        Prepared { connection: self.connection, index: self.all.len() - 1 }
+        let index = self.free.pop().unwrap_or(self.all.len());
+        match self.all.get_mut(index) {
+            Some(place) => *place = Some(statement),
+            None => self.all.push(Some(statement)),
+        }
+        Prepared { connection: self.connection, index }
+    }
+
+    /// Takes a statement out again.
+    pub(crate) fn remove(&mut self, prepared: &Prepared) -> Option<T> {
+        let own = prepared.connection == self.connection;
+        let removed = self.all.get_mut(prepared.index).filter(|_| own)?.take()?;
+        self.free.push(prepared.index);
+        Some(removed)
+    }
+
+    pub(crate) fn get_mut(&mut self, prepared: &Prepared) -> Result<&mut T> {
+        self.get(prepared)?;
+        self.all.get_mut(prepared.index).and_then(Option::as_mut).ok_or_else(foreign)
     }
 
     pub(crate) fn get(&self, prepared: &Prepared) -> Result<&T> {
         let own = (prepared.connection == self.connection).then(|| self.all.get(prepared.index)).flatten();
-        own.ok_or_else(|| {
-            DriverError::Unsupported("the statement was prepared by another connection".to_owned())
-        })
+        own.and_then(Option::as_ref).ok_or_else(foreign)
     }
+}
+
+fn foreign() -> DriverError {
+    DriverError::Unsupported("the statement was prepared by another connection".to_owned())
 }
 
 /// Fails unless there are as many parameters as the statement has.
@@ -95,6 +130,10 @@ mod tests {
         let (mut one, other) = (Statements::default(), Statements::<&str>::default());
         let (first, second) = (one.keep("a"), one.keep("b"));
         assert_eq!((one.get(&first), one.get(&second)), (Ok(&"a"), Ok(&"b")));
+        assert_eq!((one.remove(&first), one.remove(&first)), (Some("a"), None));
+        assert!(one.get(&first).is_err());
+        let third = one.keep("c");
+        assert_eq!((one.get(&third), one.get(&second)), (Ok(&"c"), Ok(&"b")));
         assert!(other.get(&first).unwrap_err().to_string().contains("another connection"));
     }
 

@@ -74,6 +74,9 @@ pub struct Report {
     pub bytes_read: Option<u64>,
     /// Peak memory in bytes.
     pub memory_bytes: Option<u64>,
+    /// Rows or documents that a write has changed, inserted or removed, where the system says how many; of a statement
+    /// that reads it means nothing.
+    pub affected: Option<u64>,
 }
 
 /// The answer to one statement, collected.
@@ -111,7 +114,7 @@ impl Outcome {
     /// It with what the system said.
     #[must_use]
     pub fn with(self, report: Report) -> Self {
-        let Report { server_seconds, rows_read, bytes_read, memory_bytes } = report;
+        let Report { server_seconds, rows_read, bytes_read, memory_bytes, affected: _ } = report;
         Self { server_seconds, rows_read, bytes_read, memory_bytes, ..self }
     }
 
@@ -125,7 +128,7 @@ impl Outcome {
             sink.row(&row.iter().map(Cell::from).collect::<Vec<_>>())?;
         }
         let Self { server_seconds, rows_read, bytes_read, memory_bytes, .. } = *self;
-        Ok(Report { server_seconds, rows_read, bytes_read, memory_bytes })
+        Ok(Report { server_seconds, rows_read, bytes_read, memory_bytes, affected: None })
     }
 
     /// The one text that a question for the version is answered with.

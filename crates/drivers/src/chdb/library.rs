@@ -2,7 +2,6 @@
 #![expect(unsafe_code, reason = "calls into the C interface of a library loaded at run time")]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
-use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use crate::driver::{DriverError, Result};
@@ -48,9 +47,10 @@ pub(super) struct Connection {
     handle: Option<NonNull<RawConnection>>,
     // The code behind `functions`.
     _library: Loaded,
-    // The engine binds a connection to no thread, but nothing here needs to move.
-    _local: PhantomData<*const ()>,
 }
+
+// SAFETY: the engine binds a connection to no thread, and one thread at a time holds this.
+unsafe impl Send for Connection {}
 
 impl Connection {
     /// Connects with command-line `arguments` (`--path=…`).
@@ -96,7 +96,7 @@ impl Connection {
                     .into(),
             )
         })?;
-        Ok(Self { functions, handle: Some(handle), _library: library, _local: PhantomData })
+        Ok(Self { functions, handle: Some(handle), _library: library })
     }
 
     /// Runs `statement` with the values of its parameters `p1`, `p2` and so on, and gives its result in `format`.

@@ -64,6 +64,7 @@ fn read(answer: &Answer<'_>, sink: &mut dyn RowSink) -> Result<Report> {
         rows_read: Some(rows_read),
         bytes_read: Some(bytes_read),
         memory_bytes: None,
+        affected: None,
     })
 }
 

@@ -1,11 +1,13 @@
 //! The C interface of DuckDB, made safe.
 #![expect(unsafe_code, reason = "calls into the C interface of a library loaded at run time")]
 
+use std::collections::BTreeMap;
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use super::vectors::{Chunk, VectorFunctions};
-use crate::driver::{DriverError, Result};
+use crate::driver::{DriverError, Open, Result};
 use crate::library::Loaded;
 use crate::prepared::Parameter;
 use crate::several::may_be_several;
@@ -72,26 +74,30 @@ struct Functions {
     column_name: unsafe extern "C" fn(*mut RawResult, Index) -> *const c_char,
     column_logical_type: unsafe extern "C" fn(*mut RawResult, Index) -> Handle,
     fetch_chunk: unsafe extern "C" fn(RawResult) -> Handle,
+    rows_changed: unsafe extern "C" fn(*mut RawResult) -> Index,
     free: unsafe extern "C" fn(*mut c_void),
     vectors: VectorFunctions,
 }
 
-/// An open database with one connection.
-pub(super) struct Connection {
+/// An open database. A process has each one once: its connections share it.
+struct Database {
     functions: Functions,
-    database: Handle,
-    connection: Handle,
+    handle: Handle,
+    settings: Vec<(String, String)>,
     // The code behind `functions`.
     _library: Loaded,
 }
 
-impl Connection {
-    /// Opens the database at `path` with configuration `settings`.
-    pub(super) fn open<'a>(
-        library: Loaded,
-        path: &str,
-        settings: impl Iterator<Item = (&'a str, &'a str)>,
-    ) -> Result<Self> {
+// SAFETY: the engine lets any thread connect to a database and, when no connection is left, close it.
+unsafe impl Send for Database {}
+// SAFETY: as above.
+unsafe impl Sync for Database {}
+
+/// The databases that are open, by their paths.
+static DATABASES: Mutex<BTreeMap<String, Weak<Database>>> = Mutex::new(BTreeMap::new());
+
+impl Database {
+    fn open(library: Loaded, path: &str, settings: Vec<(String, String)>) -> Result<Self> {
         // SAFETY: the names and types are those of duckdb.h (1.4 to 2.0).
         let functions = unsafe {
             Functions {
@@ -124,17 +130,18 @@ impl Connection {
                 column_name: library.function("duckdb_column_name")?,
                 column_logical_type: library.function("duckdb_column_logical_type")?,
                 fetch_chunk: library.function("duckdb_fetch_chunk")?,
+                rows_changed: library.function("duckdb_rows_changed")?,
                 free: library.function("duckdb_free")?,
                 vectors: VectorFunctions::find(&library)?,
             }
         };
-        let mut opened = Self { functions, database: null_mut(), connection: null_mut(), _library: library };
-        let config = Config::new(&opened.functions, settings)?;
+        let mut opened = Self { functions, handle: null_mut(), settings, _library: library };
+        let config = Config::new(&opened.functions, &opened.settings)?;
         let path = c_text(path)?;
         let mut message = null_mut();
         // SAFETY: all pointers are valid for the call; the message is the callee's to allocate.
         let state = unsafe {
-            (opened.functions.open)(path.as_ptr(), &raw mut opened.database, config.handle, &raw mut message)
+            (opened.functions.open)(path.as_ptr(), &raw mut opened.handle, config.handle, &raw mut message)
         };
         drop(config);
         if state != SUCCESS {
@@ -148,8 +155,55 @@ impl Connection {
             };
             return Err(DriverError::Refused(text.unwrap_or_else(|| "DuckDB did not open the file".into())));
         }
+        Ok(opened)
+    }
+}
+
+impl Drop for Database {
+    fn drop(&mut self) {
+        // SAFETY: it takes null as "nothing to do" and leaves null behind; no connection is left.
+        unsafe { (self.functions.close)(&raw mut self.handle) }
+    }
+}
+
+/// A connection with an open database.
+pub(super) struct Connection {
+    database: Arc<Database>,
+    connection: Handle,
+}
+
+// SAFETY: the engine binds a connection to no thread, and one thread at a time holds this.
+unsafe impl Send for Connection {}
+
+impl Connection {
+    /// Connects to the database at `path`, which is opened with configuration `settings` unless it is open.
+    pub(super) fn open<'a>(
+        open: &Open,
+        path: &str,
+        settings: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<Self> {
+        let settings: Vec<_> = settings.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+        let mut databases = DATABASES.lock().unwrap_or_else(PoisonError::into_inner);
+        let database = match databases.get(path).and_then(Weak::upgrade) {
+            Some(database) if database.settings == settings => database,
+            Some(_) => {
+                return Err(DriverError::Refused(format!(
+                    "{path} is open in this process with other settings"
+                )));
+            }
+            None => {
+                let database = Arc::new(Database::open(Loaded::open(open)?, path, settings)?);
+                databases.insert(path.to_owned(), Arc::downgrade(&database));
+                database
+            }
+        };
+        drop(databases);
+        let mut opened = Self { database, connection: null_mut() };
         // SAFETY: the database is open.
-        if unsafe { (opened.functions.connect)(opened.database, &raw mut opened.connection) } != SUCCESS {
+        let state = unsafe {
+            (opened.database.functions.connect)(opened.database.handle, &raw mut opened.connection)
+        };
+        if state != SUCCESS {
             return Err(DriverError::Refused("DuckDB opened the file and refused a connection".into()));
         }
         Ok(opened)
@@ -158,7 +212,7 @@ impl Connection {
     /// The library's version.
     pub(super) fn version(&self) -> Result<String> {
         // SAFETY: a static NUL-terminated text.
-        unsafe { own_text((self.functions.version)()) }
+        unsafe { own_text((self.database.functions.version)()) }
             .ok_or_else(|| DriverError::Protocol("the version is nothing".into()))
     }
 
@@ -178,20 +232,23 @@ impl Connection {
         }
         let mut raw = RawResult::EMPTY;
         // SAFETY: the connection is open and the text NUL-terminated; the result is filled in either case.
-        let state = unsafe { (self.functions.query)(self.connection, statement.as_ptr(), &raw mut raw) };
-        Answer::of(&self.functions, raw, state)
+        let state =
+            unsafe { (self.database.functions.query)(self.connection, statement.as_ptr(), &raw mut raw) };
+        Answer::of(&self.database.functions, raw, state)
     }
 
     /// Prepares one statement.
     pub(super) fn prepare(&mut self, text: &str) -> Result<Statement> {
         let text = c_text(text)?;
-        let mut statement = Statement { handle: null_mut(), destroy: self.functions.destroy_prepared };
+        let mut statement =
+            Statement { handle: null_mut(), destroy: self.database.functions.destroy_prepared };
         // SAFETY: the connection is open and the text NUL-terminated; a prepared statement is there to be
         // destroyed even when preparing it failed, and its error's text lives as long.
         unsafe {
-            if (self.functions.prepare)(self.connection, text.as_ptr(), &raw mut statement.handle) != SUCCESS
+            if (self.database.functions.prepare)(self.connection, text.as_ptr(), &raw mut statement.handle)
+                != SUCCESS
             {
-                let message = own_text((self.functions.prepare_error)(statement.handle));
+                let message = own_text((self.database.functions.prepare_error)(statement.handle));
                 return Err(DriverError::Refused(message.unwrap_or_else(|| "a statement is wrong".into())));
             }
         }
@@ -201,13 +258,13 @@ impl Connection {
     /// How many parameters it has.
     pub(super) fn parameters(&self, statement: &Statement) -> usize {
         // SAFETY: the statement is alive.
-        let count = unsafe { (self.functions.parameters)(statement.handle) };
+        let count = unsafe { (self.database.functions.parameters)(statement.handle) };
         usize::try_from(count).unwrap_or(usize::MAX)
     }
 
     /// Executes it with as many parameters as it has.
     pub(super) fn execute(&self, statement: &Statement, parameters: &[Parameter<'_>]) -> Result<Answer<'_>> {
-        let functions = &self.functions;
+        let functions = &self.database.functions;
         for (index, parameter) in (1..).zip(parameters) {
             // SAFETY: the statement is alive, parameters are counted from 1, and the engine copies texts.
             let state = unsafe {
@@ -234,12 +291,11 @@ impl Connection {
         Answer::of(functions, raw, state)
     }
 
-    /// Disconnects and closes, which writes the checkpoint; a second time does nothing.
+    /// Disconnects; a second time does nothing. The last one to go closes the database, which writes the checkpoint.
     pub(super) fn close(&mut self) {
-        // SAFETY: both calls take null as "nothing to do" and leave null behind.
+        // SAFETY: it takes null as "nothing to do" and leaves null behind.
         unsafe {
-            (self.functions.disconnect)(&raw mut self.connection);
-            (self.functions.close)(&raw mut self.database);
+            (self.database.functions.disconnect)(&raw mut self.connection);
         }
     }
 }
@@ -256,6 +312,9 @@ pub(super) struct Statement {
     destroy: unsafe extern "C" fn(*mut Handle),
 }
 
+// SAFETY: as its connection.
+unsafe impl Send for Statement {}
+
 impl Drop for Statement {
     fn drop(&mut self) {
         // SAFETY: made by `prepare`, and not used again.
@@ -269,7 +328,7 @@ struct Config<'a> {
 }
 
 impl<'a> Config<'a> {
-    fn new<'s>(functions: &'a Functions, settings: impl Iterator<Item = (&'s str, &'s str)>) -> Result<Self> {
+    fn new(functions: &'a Functions, settings: &[(String, String)]) -> Result<Self> {
         let mut config = Self { functions, handle: null_mut() };
         // SAFETY: the pointer is valid for the call.
         if unsafe { (functions.create_config)(&raw mut config.handle) } != SUCCESS {
@@ -305,7 +364,7 @@ struct Extracted<'a> {
 impl<'a> Extracted<'a> {
     fn of(connection: &'a Connection, text: &CStr) -> Result<Self> {
         let mut extracted = Self { connection, handle: null_mut(), count: 0 };
-        let functions = &connection.functions;
+        let functions = &connection.database.functions;
         // SAFETY: the connection is open and the text NUL-terminated; the error's text, if any, lives as
         // long as the handle.
         unsafe {
@@ -323,7 +382,7 @@ impl<'a> Extracted<'a> {
 
     /// Runs the statement at `index`, which must be below the count.
     fn run(&self, index: Index) -> Result<Answer<'a>> {
-        let functions = &self.connection.functions;
+        let functions = &self.connection.database.functions;
         let mut prepared = null_mut();
         // SAFETY: connection and statements are alive; a prepared statement is there to be destroyed even
         // when preparing it failed, and its error's text lives as long.
@@ -350,7 +409,7 @@ impl<'a> Extracted<'a> {
 impl Drop for Extracted<'_> {
     fn drop(&mut self) {
         // SAFETY: made by `extract` or null, and not used again.
-        unsafe { (self.connection.functions.destroy_extracted)(&raw mut self.handle) }
+        unsafe { (self.connection.database.functions.destroy_extracted)(&raw mut self.handle) }
     }
 }
 
@@ -369,8 +428,21 @@ impl<'a> Answer<'a> {
         }
         // SAFETY: the result is alive, and its message too.
         let message = unsafe { own_text((functions.error)(&raw mut answer.raw)) };
-        Err(DriverError::Refused(message.unwrap_or_else(|| "DuckDB failed without a message".into())))
+        Err(refusal(message.unwrap_or_else(|| "DuckDB failed without a message".into())))
     }
+}
+
+/// A refusal by its words: the kinds that stand before them put keys that are there already among conflicts, when a
+/// commit finds them.
+fn refusal(words: String) -> DriverError {
+    let kind = if words.to_ascii_lowercase().contains("duplicate key") {
+        DriverError::Duplicate
+    } else if words.starts_with("TransactionContext Error") && words.contains("onflict") {
+        DriverError::Conflict
+    } else {
+        DriverError::Refused
+    };
+    kind(words)
 }
 
 impl Answer<'_> {
@@ -388,6 +460,12 @@ impl Answer<'_> {
                 })
                 .collect()
         }
+    }
+
+    /// Rows that the statement has changed.
+    pub(super) fn changed(&mut self) -> u64 {
+        // SAFETY: the result is alive.
+        unsafe { (self.functions.rows_changed)(&raw mut self.raw) }
     }
 
     /// The next rows, up to 2,048 of them; `None` at the end.

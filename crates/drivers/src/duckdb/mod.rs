@@ -4,7 +4,6 @@ mod library;
 mod vectors;
 
 use crate::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
-use crate::library::Loaded;
 use crate::prepared::{Parameter, Prepared, Statements, expect};
 use crate::rows::{Report, RowSink};
 use library::{Answer, Connection, Statement};
@@ -35,7 +34,7 @@ impl Duckdb {
             .iter()
             .map(|(key, value)| (key.as_str(), value.as_str()))
             .chain(threads.as_deref().map(|threads| ("threads", threads)));
-        let connection = Connection::open(Loaded::open(open)?, path, settings)?;
+        let connection = Connection::open(open, path, settings)?;
         Ok(Self { prepared: Statements::default(), connection })
     }
 }
@@ -57,10 +56,11 @@ fn read(mut answer: Answer<'_>, sink: &mut dyn RowSink) -> Result<Report> {
         })
         .collect::<Result<_>>()?;
     sink.columns(&columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>())?;
+    let affected = Some(answer.changed());
     while let Some(chunk) = answer.next_chunk() {
         chunk.read(&columns, sink)?;
     }
-    Ok(Report::default())
+    Ok(Report { affected, ..Report::default() })
 }
 
 impl driver::Connection for Duckdb {
@@ -85,6 +85,10 @@ impl driver::Connection for Duckdb {
         let statement = self.prepared.get(prepared)?;
         expect(self.connection.parameters(statement), parameters)?;
         read(self.connection.execute(statement, parameters)?, sink)
+    }
+
+    fn release(&mut self, prepared: &Prepared) {
+        self.prepared.remove(prepared);
     }
 
     fn bulk_in(&mut self, _: &str, _: &mut dyn DocumentSource, _: &mut dyn LoadSink) -> Result<u64> {

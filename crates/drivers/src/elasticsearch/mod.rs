@@ -5,6 +5,8 @@ mod load;
 mod plan;
 mod statement;
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 use serde_json::Value as Json;
 
@@ -53,12 +55,14 @@ impl Elasticsearch {
         Err(DriverError::Unavailable("the port is answered by another server: try again".into()))
     }
 
+    fn say(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<Answer> {
+        let answer = self.http.send(method, path, body);
+        answer.map_err(|error| self.endpoint.told(DriverError::Crashed(error.to_string())))
+    }
+
     fn send(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<Answer> {
-        let answer = self
-            .http
-            .send(method, path, body)
-            .map_err(|error| self.endpoint.told(DriverError::Crashed(error.to_string())))?;
-        if answer.is_good() { Ok(answer) } else { Err(DriverError::Refused(answer.reason())) }
+        let answer = self.say(method, path, body)?;
+        if answer.is_good() { Ok(answer) } else { Err(refusal(answer.status, answer.reason())) }
     }
 
     /// The text of an answer over all the data, and what it says of itself.
@@ -66,8 +70,13 @@ impl Elasticsearch {
         let (method, path) = statement.target()?;
         let body = statement.content()?;
         let kind = if statement.lines.is_some() { LINES } else { JSON };
-        let answer = self.send(method, path, body.as_deref().map(|body| (kind, body)))?;
-        let about = About::of(&answer)?;
+        let answer = self.say(method, path, body.as_deref().map(|body| (kind, body)))?;
+        let about = match About::of(&answer) {
+            // A document that is asked for, or written to, and is not there.
+            Ok(about) if answer.is_good() || answer.status == 404 && about.is_of_nothing() => about,
+            Err(error) if answer.is_good() => return Err(error),
+            _ => return Err(refusal(answer.status, answer.reason())),
+        };
         let text = String::from_utf8(answer.body)
             .map_err(|error| DriverError::Protocol(format!("an answer that is no UTF-8: {error}")))?;
         Ok((text, about))
@@ -82,13 +91,29 @@ impl Elasticsearch {
         }
         let (answer, about) = self.request(statement)?;
         match &statement.rows {
+            Some(mapping) if about.is_of_nothing() => json_rows::columns(mapping, sink)?,
             Some(mapping) => {
                 let answer = Written::read(&answer).map_err(DriverError::Protocol)?;
-                json_rows::rows(&answer, mapping, sink)?;
+                json_rows::columns(mapping, sink)?;
+                json_rows::rows(&answer, mapping, &mut String::new(), sink)?;
             }
             None => sink.columns(&[])?,
         }
-        Ok(Report { server_seconds: about.took.map(|took| took / 1000.0), ..Report::default() })
+        Ok(Report {
+            server_seconds: about.took.map(|took| took / 1000.0),
+            affected: about.affected(),
+            ..Report::default()
+        })
+    }
+}
+
+/// A refusal by its status: the version of a document is not the one that was to be replaced, or there is one where
+/// none was to be.
+fn refusal(status: u16, words: String) -> DriverError {
+    match status {
+        409 if words.contains("document already exists") => DriverError::Duplicate(words),
+        409 => DriverError::Conflict(words),
+        _ => DriverError::Refused(words),
     }
 }
 
@@ -171,6 +196,24 @@ struct About {
     timed_out: bool,
     #[serde(rename = "_shards")]
     shards: Option<Shards>,
+    /// What became of the one document that was written.
+    result: Option<String>,
+    /// Whether the one document that was asked for is there.
+    found: Option<bool>,
+    error: Option<Json>,
+    /// Whether some of several documents were not.
+    errors: bool,
+    /// What became of each of several.
+    items: Vec<BTreeMap<String, Item>>,
+}
+
+/// What became of one of several documents.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Item {
+    status: u16,
+    result: Option<String>,
+    error: Option<Json>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -181,6 +224,28 @@ struct Shards {
 }
 
 impl About {
+    /// Whether there is no document for what was asked.
+    fn is_of_nothing(&self) -> bool {
+        let kind = self.error.as_ref().and_then(|error| error.get("type")).and_then(Json::as_str);
+        self.found == Some(false)
+            || self.result.as_deref() == Some("not_found")
+            || kind == Some("document_missing_exception")
+    }
+
+    /// Documents that were written.
+    fn affected(&self) -> Option<u64> {
+        if self.is_of_nothing() {
+            return Some(0);
+        }
+        let written = |result: &str| u64::from(matches!(result, "created" | "updated" | "deleted"));
+        if let Some(result) = &self.result {
+            return Some(written(result));
+        }
+        let items = self.items.iter().flat_map(BTreeMap::values);
+        let all = items.map(|item| item.result.as_deref().map_or(0, written)).sum();
+        (!self.items.is_empty()).then_some(all)
+    }
+
     /// What this answer says; an error when it is not over all the data, though its status says that all is well.
     fn of(answer: &Answer) -> Result<Self> {
         // An answer may be empty, such as the one to a question whether something exists, and lists say nothing.
@@ -192,6 +257,12 @@ impl About {
         if about.timed_out {
             let why = "the server gave up in time and answered over a part";
             return Err(DriverError::Refused(why.into()));
+        }
+        if about.errors {
+            let mut failed = about.items.iter().flat_map(BTreeMap::values);
+            if let Some((status, error)) = failed.find_map(|item| Some((item.status, item.error.as_ref()?))) {
+                return Err(refusal(status, answer::reason(error)));
+            }
         }
         match &about.shards {
             Some(Shards { failed, failures }) if *failed > 0 => {

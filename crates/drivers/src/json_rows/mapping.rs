@@ -82,9 +82,9 @@ pub(super) struct Pointer {
 
 impl Pointer {
     /// What it leads to from `node`, if anything.
-    pub(super) fn find<'a, T: Tree>(&self, node: &'a T) -> Option<&'a T> {
+    pub(super) fn find<'a, T: Tree<'a>>(&self, node: T) -> Option<T> {
         self.tokens.iter().try_fold(node, |node, token| match node.elements() {
-            Some(elements) => elements.get(index(token)?),
+            Some(mut elements) => elements.nth(index(token)?),
             None => node.member(token),
         })
     }

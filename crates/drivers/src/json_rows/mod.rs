@@ -7,30 +7,67 @@ mod tests;
 mod tree;
 mod written;
 
-use jsonathlon_dataset::value::{Row, Value};
+use std::ops::Range;
 
 pub(crate) use mapping::Mapping;
 use mapping::{Column, Function, Place, Source, Type};
-pub(crate) use tree::{Leaf, Tree};
+pub(crate) use tree::{Leaf, Tree, quote};
 pub(crate) use written::{Members, Written};
 
 use crate::driver::{DriverError, Result};
+use crate::lane::with_few;
 use crate::rows::{Cell, RowSink};
 
 /// Below this every whole number has a double of its own; a double from here on may have lost digits.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// Hands over the rows that `mapping` finds in `answer`.
-pub(crate) fn rows<T: Tree>(answer: &T, mapping: &Mapping, sink: &mut dyn RowSink) -> Result<()> {
-    sink.columns(&mapping.columns.iter().map(|column| column.name.as_str()).collect::<Vec<_>>())?;
-    descend(&mut vec![answer], mapping, sink)
+/// A cell of a row that is made.
+enum Made<'a> {
+    Cell(Cell<'a>),
+    /// Where its text stands in the row's own memory.
+    Json(Range<usize>),
+}
+
+/// A row that is made.
+struct Row<'s, 'a> {
+    text: &'s mut String,
+    cells: Vec<Made<'a>>,
+}
+
+/// Says which columns rows will have.
+pub(crate) fn columns(mapping: &Mapping, sink: &mut dyn RowSink) -> Result<()> {
+    let columns = &mapping.columns;
+    with_few(columns.len(), "", |index| Ok(columns[index].name.as_str()), |names| sink.columns(names))
+}
+
+/// Hands over the rows that `mapping` finds in `answer`; `text` is memory for what has to be written anew.
+pub(crate) fn rows<'a, T: Tree<'a>>(
+    answer: T,
+    mapping: &Mapping,
+    text: &mut String,
+    sink: &mut dyn RowSink,
+) -> Result<()> {
+    descend(&mut vec![answer], mapping, &mut Row { text, cells: Vec::new() }, sink)
 }
 
 /// Goes into the lists that are left below the last of `levels`, and makes a row where none is left.
-fn descend<T: Tree>(levels: &mut Vec<&T>, mapping: &Mapping, sink: &mut dyn RowSink) -> Result<()> {
+fn descend<'a, T: Tree<'a>>(
+    levels: &mut Vec<T>,
+    mapping: &Mapping,
+    row: &mut Row<'_, 'a>,
+    sink: &mut dyn RowSink,
+) -> Result<()> {
     let Some(pointer) = mapping.each.get(levels.len() - 1) else {
-        let row = mapping.columns.iter().map(|column| cell(levels, column)).collect::<Result<Row>>()?;
-        return sink.row(&row.iter().map(Cell::from).collect::<Vec<_>>());
+        row.text.clear();
+        row.cells.clear();
+        for column in &mapping.columns {
+            row.cells.push(cell(levels, column, row.text)?);
+        }
+        let made = |index: usize| match &row.cells[index] {
+            Made::Cell(cell) => Ok(*cell),
+            Made::Json(range) => Ok(Cell::Text(&row.text[range.clone()])),
+        };
+        return with_few(row.cells.len(), Cell::Null, made, |cells| sink.row(cells));
     };
     let Some(list) = levels.last().and_then(|node| pointer.find(*node)) else { return Ok(()) };
     let Some(elements) = list.elements() else {
@@ -44,44 +81,64 @@ fn descend<T: Tree>(levels: &mut Vec<&T>, mapping: &Mapping, sink: &mut dyn RowS
     };
     for element in elements {
         levels.push(element);
-        descend(levels, mapping, sink)?;
+        descend(levels, mapping, row, sink)?;
         levels.pop();
     }
     Ok(())
 }
 
-fn cell<T: Tree>(levels: &[&T], column: &Column) -> Result<Value> {
-    let value = match &column.source {
-        Source::At(place) => value(levels, column, place)?,
+fn cell<'a, T: Tree<'a>>(levels: &[T], column: &Column, text: &mut String) -> Result<Made<'a>> {
+    let cell = match &column.source {
+        Source::At(place) => return value(levels, column, place, text),
         Source::Of(Function::Difference, places) => {
-            let [first, second] = places.as_slice() else { return Ok(Value::Null) };
-            match (value(levels, column, first)?, value(levels, column, second)?) {
-                (Value::Null, _) | (_, Value::Null) => Value::Null,
-                (first, second) => add(&first, &second, column, true)?,
+            let [first, second] = places.as_slice() else { return Ok(Made::Cell(Cell::Null)) };
+            match (number(levels, column, first, text)?, number(levels, column, second, text)?) {
+                (Cell::Null, _) | (_, Cell::Null) => Cell::Null,
+                (first, second) => add(first, second, column, true)?,
             }
         }
         Source::Of(Function::Sum, places) => {
-            let mut sum = Value::Null;
+            let mut sum = Cell::Null;
             for place in places {
-                sum = match (sum, value(levels, column, place)?) {
-                    (sum, Value::Null) => sum,
-                    (Value::Null, one) => one,
-                    (sum, one) => add(&sum, &one, column, false)?,
+                sum = match (sum, number(levels, column, place, text)?) {
+                    (sum, Cell::Null) => sum,
+                    (Cell::Null, one) => one,
+                    (sum, one) => add(sum, one, column, false)?,
                 };
             }
             sum
         }
     };
-    Ok(value)
+    Ok(Made::Cell(cell))
+}
+
+/// The value at a place that a function is of.
+fn number<'a, T: Tree<'a>>(
+    levels: &[T],
+    column: &Column,
+    place: &Place,
+    text: &mut String,
+) -> Result<Cell<'a>> {
+    match value(levels, column, place, text)? {
+        Made::Cell(cell) => Ok(cell),
+        // No such column is of this type.
+        Made::Json(_) => Ok(Cell::Null),
+    }
 }
 
 /// The value at a place, of the column's type.
-fn value<T: Tree>(levels: &[&T], column: &Column, place: &Place) -> Result<Value> {
+fn value<'a, T: Tree<'a>>(
+    levels: &[T],
+    column: &Column,
+    place: &Place,
+    text: &mut String,
+) -> Result<Made<'a>> {
     let level = place.level.unwrap_or(levels.len() - 1);
-    let Some(node) = levels.get(level).and_then(|node| place.at.find(*node)) else { return Ok(Value::Null) };
+    let found = levels.get(level).and_then(|node| place.at.find(*node));
+    let Some(node) = found else { return Ok(Made::Cell(Cell::Null)) };
     let leaf = node.leaf();
     if matches!(leaf, Leaf::Null) || column.null.as_ref().is_some_and(|stand_in| leaf.is(stand_in)) {
-        return Ok(Value::Null);
+        return Ok(Made::Cell(Cell::Null));
     }
     let wrong = |wanted: &str, advice: &str| {
         let kind = leaf.kind();
@@ -90,45 +147,49 @@ fn value<T: Tree>(levels: &[&T], column: &Column, place: &Place) -> Result<Value
             column.name, place.at
         )))
     };
-    Ok(match (column.kind, &leaf) {
-        (Some(Type::Json), _) => Value::Text(node.json()),
-        (None | Some(Type::Integer), Leaf::Int(number)) => Value::Int(*number),
+    Ok(Made::Cell(match (column.kind, leaf) {
+        (Some(Type::Json), _) => {
+            let start = text.len();
+            node.write(text);
+            return Ok(Made::Json(start..text.len()));
+        }
+        (None | Some(Type::Integer), Leaf::Int(number)) => Cell::Int(number),
         (Some(Type::Integer), Leaf::Float(number)) if number.fract() == 0.0 && number.abs() < EXACT => {
             // It is whole and far from the bounds.
-            Value::Int(*number as i64)
+            Cell::Int(number as i64)
         }
         (Some(Type::Integer), Leaf::Float(number)) => {
             let why = if number.fract() == 0.0 { "may have lost digits" } else { "is not whole" };
             return wrong("an integer", &format!(", {number}, which {why}"));
         }
-        (Some(Type::Float), Leaf::Int(number)) => Value::Float(*number as f64),
-        (None | Some(Type::Float), Leaf::Float(number)) => Value::Float(*number),
-        (None | Some(Type::Text), Leaf::Text(text)) => Value::Text((*text).to_owned()),
-        (None | Some(Type::Boolean), Leaf::Bool(truth)) => Value::Bool(*truth),
+        (Some(Type::Float), Leaf::Int(number)) => Cell::Float(number as f64),
+        (None | Some(Type::Float), Leaf::Float(number)) => Cell::Float(number),
+        (None | Some(Type::Text), Leaf::Text(text)) => Cell::Text(text),
+        (None | Some(Type::Boolean), Leaf::Bool(truth)) => Cell::Bool(truth),
         (None, Leaf::List | Leaf::Object) => {
             return wrong("one value", ": name a place in it, or take it whole with the type `json`");
         }
         (None, _) => return wrong("a number of 64 bits", ": convert it in the statement"),
         (Some(kind), _) => return wrong(kind.name(), ": convert it in the statement, or say another type"),
-    })
+    }))
 }
 
 /// The sum of two numbers, or their difference.
-fn add(first: &Value, second: &Value, column: &Column, negative: bool) -> Result<Value> {
-    let float = |value: &Value| match value {
-        Value::Int(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
+fn add<'a>(first: Cell<'a>, second: Cell<'a>, column: &Column, negative: bool) -> Result<Cell<'a>> {
+    let float = |cell: Cell<'_>| match cell {
+        Cell::Int(number) => Some(number as f64),
+        Cell::Float(number) => Some(number),
         _ => None,
     };
     let unfit = |why: &str| DriverError::Unsupported(format!("column `{}` {why}", column.name));
     match (first, second) {
-        (Value::Int(first), Value::Int(second)) => {
-            let result = if negative { first.checked_sub(*second) } else { first.checked_add(*second) };
-            result.map(Value::Int).ok_or_else(|| unfit("does not fit into 64 bits"))
+        (Cell::Int(first), Cell::Int(second)) => {
+            let result = if negative { first.checked_sub(second) } else { first.checked_add(second) };
+            result.map(Cell::Int).ok_or_else(|| unfit("does not fit into 64 bits"))
         }
         _ => match (float(first), float(second)) {
             (Some(first), Some(second)) => {
-                Ok(Value::Float(if negative { first - second } else { first + second }))
+                Ok(Cell::Float(if negative { first - second } else { first + second }))
             }
             _ => Err(unfit("is a function of numbers, but the answer has other values there")),
         },

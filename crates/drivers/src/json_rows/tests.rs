@@ -1,3 +1,4 @@
+use jsonathlon_dataset::value::{Row, Value};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -5,9 +6,10 @@ use super::*;
 use crate::rows::Outcome;
 
 /// The rows that a mapping finds.
-fn rows<T: Tree>(answer: &T, mapping: &Mapping) -> Result<Outcome> {
+fn rows<'a, T: Tree<'a>>(answer: T, mapping: &Mapping) -> Result<Outcome> {
     let mut outcome = Outcome::default();
-    super::rows(answer, mapping, &mut outcome)?;
+    super::columns(mapping, &mut outcome)?;
+    super::rows(answer, mapping, &mut String::new(), &mut outcome)?;
     Ok(outcome)
 }
 

@@ -1,21 +1,60 @@
 //! Answers as the mapping sees them, however a driver holds them.
 
+use std::fmt::Write;
+
 use jsonathlon_dataset::value::Value;
 use serde_json::Value as Json;
 
 /// A value of JSON with everything below it.
-pub(crate) trait Tree: Sized {
+pub(crate) trait Tree<'a>: Copy {
+    /// The elements of a list.
+    type Elements: Iterator<Item = Self>;
+
     /// The member of an object, if it is one and has it.
-    fn member(&self, name: &str) -> Option<&Self>;
+    fn member(self, name: &str) -> Option<Self>;
 
     /// The elements of a list, if it is one.
-    fn elements(&self) -> Option<&[Self]>;
+    fn elements(self) -> Option<Self::Elements>;
 
     /// What it is, and its value when nothing is below it.
-    fn leaf(&self) -> Leaf<'_>;
+    fn leaf(self) -> Leaf<'a>;
 
-    /// It as JSON text, without white space between its parts.
-    fn json(&self) -> String;
+    /// Appends it as JSON text, without white space between its parts.
+    fn write(self, out: &mut String);
+
+    /// It as JSON text.
+    fn json(self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+}
+
+/// Appends a string of JSON.
+pub(crate) fn quote(text: &str, out: &mut String) {
+    out.push('"');
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            0x08 => out.push_str("\\b"),
+            0x0C => out.push_str("\\f"),
+            byte @ (b'"' | b'\\') => {
+                out.push('\\');
+                out.push(char::from(byte));
+            }
+            byte => {
+                // Memory takes all that is written.
+                write!(out, "\\u{byte:04x}").ok();
+            }
+        }
+        rest = &rest[at + 1..];
+    }
+    out.push_str(rest);
+    out.push('"');
 }
 
 /// What a value is.
@@ -61,16 +100,18 @@ impl Leaf<'_> {
     }
 }
 
-impl Tree for Json {
-    fn member(&self, name: &str) -> Option<&Self> {
+impl<'a> Tree<'a> for &'a Json {
+    type Elements = std::slice::Iter<'a, Json>;
+
+    fn member(self, name: &str) -> Option<Self> {
         self.as_object()?.get(name)
     }
 
-    fn elements(&self) -> Option<&[Self]> {
-        self.as_array().map(Vec::as_slice)
+    fn elements(self) -> Option<Self::Elements> {
+        self.as_array().map(|elements| elements.iter())
     }
 
-    fn leaf(&self) -> Leaf<'_> {
+    fn leaf(self) -> Leaf<'a> {
         match self {
             Json::Null => Leaf::Null,
             Json::Bool(truth) => Leaf::Bool(*truth),
@@ -85,7 +126,7 @@ impl Tree for Json {
         }
     }
 
-    fn json(&self) -> String {
-        self.to_string()
+    fn write(self, out: &mut String) {
+        out.push_str(&self.to_string());
     }
 }

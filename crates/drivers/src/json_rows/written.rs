@@ -86,22 +86,24 @@ impl<'a> Written<'a> {
     }
 }
 
-impl Tree for Written<'_> {
-    fn member(&self, name: &str) -> Option<&Self> {
+impl<'a, 'w> Tree<'a> for &'a Written<'w> {
+    type Elements = std::slice::Iter<'a, Written<'w>>;
+
+    fn member(self, name: &str) -> Option<Self> {
         match &self.content {
             Content::Object(members) => members.iter().find(|(key, _)| key == name).map(|(_, value)| value),
             _ => None,
         }
     }
 
-    fn elements(&self) -> Option<&[Self]> {
+    fn elements(self) -> Option<Self::Elements> {
         match &self.content {
-            Content::List(elements) => Some(elements),
+            Content::List(elements) => Some(elements.iter()),
             _ => None,
         }
     }
 
-    fn leaf(&self) -> Leaf<'_> {
+    fn leaf(self) -> Leaf<'a> {
         match &self.content {
             Content::One(one) => one.leaf(),
             Content::List(_) => Leaf::List,
@@ -109,8 +111,8 @@ impl Tree for Written<'_> {
         }
     }
 
-    fn json(&self) -> String {
-        self.text.to_owned()
+    fn write(self, out: &mut String) {
+        out.push_str(self.text);
     }
 }
 
@@ -122,12 +124,12 @@ mod tests {
     fn a_value_that_is_taken_whole_is_as_it_was_written() {
         let text = r#" {"a": [{"z": 1.0, "b" : "\u00e9", "n": 99999999999999999999}, 2], "e": {}} "#;
         let tree = Written::read(text).unwrap();
-        let elements = tree.member("a").unwrap().elements().unwrap();
+        let elements: Vec<_> = (&tree).member("a").unwrap().elements().unwrap().collect();
         assert_eq!(elements[0].json(), r#"{"z": 1.0, "b" : "\u00e9", "n": 99999999999999999999}"#);
         assert_eq!(elements[0].member("b").unwrap().leaf(), Leaf::Text("é"));
         assert_eq!(elements[1].leaf(), Leaf::Int(2));
-        assert_eq!(tree.member("e").unwrap().leaf(), Leaf::Object);
-        assert!(tree.member("f").is_none() && tree.elements().is_none());
+        assert_eq!((&tree).member("e").unwrap().leaf(), Leaf::Object);
+        assert!((&tree).member("f").is_none() && (&tree).elements().is_none());
     }
 
     #[test]

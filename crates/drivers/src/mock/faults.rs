@@ -15,6 +15,7 @@ pub(super) fn before(act: &Act, offered: u64, host: &Host) -> Result<()> {
     match act {
         Act::Delay { ms } => host.clock.sleep(Duration::from_millis(*ms)),
         Act::Refuse { message } => return Err(DriverError::Refused(message.clone())),
+        Act::Conflict { message } => return Err(DriverError::Conflict(message.clone())),
         Act::Lose { message } => return Err(DriverError::Crashed(message.clone())),
         Act::Crash { by, after } if *after == offered => die(*by),
         Act::Hang { after } if *after == offered => loop {

@@ -3,9 +3,10 @@
 //! Its statements are words: `create`, `index`, `load FILE`, `drain`, `drained`, `compact`, `count`,
 //! `sizes`, `plan NAME`, `q1` … `q6`, `read_back KEY, KEY …` and `drop`; what follows a word that needs
 //! nothing is ignored. By row it loads with `load :doc`. What it has loaded stays in its data folder, so
-//! that it can be restarted in another process as a real engine is.
+//! that it can be restarted in another process as a real engine is. Statements that clients share are in `records`.
 
 mod faults;
+mod records;
 mod script;
 mod store;
 
@@ -72,8 +73,14 @@ impl Mock {
             return Ok(Outcome { columns, rows, rows_read, ..Outcome::default() });
         }
         match name {
-            "create" => self.store.create().map(|()| Outcome::default()),
-            "drop" => self.store.remove().map(|()| Outcome::default()),
+            "create" => {
+                records::forget(self.store.folder());
+                self.store.create().map(|()| Outcome::default())
+            }
+            "drop" => {
+                records::forget(self.store.folder());
+                self.store.remove().map(|()| Outcome::default())
+            }
             "index" | "drain" | "compact" => self.store.bytes().map(|_| Outcome::default()),
             "load" => self.load_file(Path::new(rest), nth).map(|()| Outcome::default()),
             "drained" => Ok(single("remaining", count(self.script.undrained.saturating_sub(nth - 1)))),
@@ -199,7 +206,14 @@ impl Connection for Mock {
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
     ) -> Result<Report> {
-        let words = self.prepared.get(prepared)?.split(' ').map(|word| match placeholder(word) {
+        let statement = self.prepared.get(prepared)?;
+        if records::is_of_records(statement) {
+            let Self { store, script, host, .. } = &*self;
+            let done = records::execute(statement, parameters, store.folder(), store, script, host)?;
+            let report = done.0.replay(sink)?;
+            return Ok(Report { affected: done.1, ..report });
+        }
+        let words = statement.split(' ').map(|word| match placeholder(word) {
             Some(index) => nth(index, parameters).map(shown),
             None => Ok(word.to_owned()),
         });

@@ -108,6 +108,14 @@ pub(crate) enum Act {
     },
     /// A line on the process's standard output, before the answer.
     Print { text: String },
+    /// The document that the last write replaced, in the place of the one that is there.
+    Stale,
+    /// A document without its last character.
+    Truncated,
+    /// Another record's document.
+    AnotherKey,
+    /// Given up because of another client.
+    Conflict { message: String },
 }
 
 fn once() -> u64 {

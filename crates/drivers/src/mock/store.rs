@@ -63,6 +63,11 @@ impl Store {
         Ok(nth)
     }
 
+    /// Where it is.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub(super) fn create(&mut self) -> Result<()> {
         let path = self.table();
         let made = OpenOptions::new().write(true).create_new(true).open(&path);
@@ -146,7 +151,8 @@ impl Store {
         Ok(found)
     }
 
-    fn each(&self, mut visit: impl FnMut(&[u8])) -> Result<()> {
+    /// Shows every document.
+    pub(super) fn each(&self, mut visit: impl FnMut(&[u8])) -> Result<()> {
         let path = self.table();
         let file = File::open(&path).map_err(|error| self.missing(&path, &error))?;
         let mut reader = BufReader::with_capacity(1 << 18, file);

@@ -1,76 +1,223 @@
-//! BSON as answers hold it: read whole, with the order of keys kept.
+//! BSON as answers hold it: checked whole, read where it lies.
+
+use std::fmt::Write;
 
 use crate::driver::{DriverError, Result};
-use crate::json_rows::{Leaf, Tree};
+use crate::json_rows::{Leaf, Tree, quote};
 
 /// Nesting of answers; a server's plan of a statement is deeper than the statement.
 const LEVELS: usize = 400;
 
+const DOUBLE: u8 = 0x01;
+const DOCUMENT: u8 = 0x03;
+const LIST: u8 = 0x04;
+const DATE: u8 = 0x09;
+const INT32: u8 = 0x10;
+const TIMESTAMP: u8 = 0x11;
+const INT64: u8 = 0x12;
+
 /// A value. What JSON has no type for is an object that says what it is, as in MongoDB's extended JSON.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) enum Bson {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Float(f64),
-    Text(String),
-    List(Vec<Bson>),
-    Document(Vec<(String, Bson)>),
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Bson<'a> {
+    kind: u8,
+    bytes: &'a [u8],
 }
 
-impl Bson {
+impl<'a> Bson<'a> {
     /// The document that these bytes are, and nothing else.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self> {
-        let mut reader = Reader { bytes };
-        let document = Self::Document(reader.elements(0)?);
-        if reader.bytes.is_empty() { Ok(document) } else { Err(malformed("something follows a document")) }
-    }
-
-    /// Takes a member out of a document, leaving null in its place.
-    pub(super) fn take(&mut self, name: &str) -> Option<Self> {
-        self.get_mut(name).map(|value| std::mem::replace(value, Self::Null))
-    }
-
-    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Self> {
-        match self {
-            Self::Document(members) => {
-                members.iter_mut().find(|(key, _)| key == name).map(|(_, value)| value)
-            }
-            _ => None,
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self> {
+        let document = Self::of_read(bytes);
+        if length_of(DOCUMENT, bytes)? != bytes.len() {
+            return Err(malformed("something follows a document"));
         }
+        document.check(0)?;
+        Ok(document)
+    }
+
+    /// A document that was read before.
+    pub(super) fn of_read(bytes: &'a [u8]) -> Self {
+        Self { kind: DOCUMENT, bytes }
     }
 
     /// A member that is a whole number, however it is written.
-    pub(super) fn int(&self, name: &str) -> Option<i64> {
-        match self.member(name)? {
-            Self::Int(number) => Some(*number),
+    pub(super) fn int(self, name: &str) -> Option<i64> {
+        match self.member(name)?.leaf() {
+            Leaf::Int(number) => Some(number),
             // It is whole and far from the bounds.
-            Self::Float(number) if number.fract() == 0.0 && number.abs() < 1e15 => Some(*number as i64),
-            Self::Bool(truth) => Some(i64::from(*truth)),
+            Leaf::Float(number) if number.fract() == 0.0 && number.abs() < 1e15 => Some(number as i64),
+            Leaf::Bool(truth) => Some(i64::from(truth)),
             _ => None,
         }
     }
 
     /// A member that is text.
-    pub(super) fn text(&self, name: &str) -> Option<&str> {
-        match self.member(name)? {
-            Self::Text(text) => Some(text),
+    pub(super) fn text(self, name: &str) -> Option<&'a str> {
+        match self.member(name)?.leaf() {
+            Leaf::Text(text) => Some(text),
             _ => None,
         }
     }
 
-    fn write(&self, out: &mut String) {
-        match self {
-            Self::Null => out.push_str("null"),
-            Self::Bool(truth) => out.push_str(if *truth { "true" } else { "false" }),
-            Self::Int(number) => out.push_str(&number.to_string()),
+    /// Whether all below it is as it should be.
+    fn check(self, level: usize) -> Result<()> {
+        if level > LEVELS {
+            return Err(DriverError::Unsupported(format!(
+                "the answer is nested more than {LEVELS} levels deep"
+            )));
+        }
+        match self.kind {
+            DOCUMENT | LIST => {
+                let mut rest = self.inside().ok_or_else(|| malformed("it does not end"))?;
+                while !rest.is_empty() {
+                    let (name, value);
+                    (name, value, rest) = split(rest)?;
+                    utf8(name)?;
+                    value.check(level + 1)?;
+                }
+            }
+            0x02 | 0x0D | 0x0E => {
+                utf8(self.letters().ok_or_else(|| malformed("a string does not end"))?)?;
+            }
+            0x0B => self.names().map(|_| ())?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The elements of a document or a list, one after the other.
+    fn inside(self) -> Option<&'a [u8]> {
+        match self.bytes.get(4..)? {
+            [inside @ .., 0] => Some(inside),
+            _ => None,
+        }
+    }
+
+    fn members(self) -> Members<'a> {
+        let inside = if matches!(self.kind, DOCUMENT | LIST) { self.inside() } else { None };
+        Members { rest: inside.unwrap_or_default() }
+    }
+
+    /// The letters of a string.
+    fn letters(self) -> Option<&'a [u8]> {
+        match self.bytes.get(4..)? {
+            [letters @ .., 0] => Some(letters),
+            _ => None,
+        }
+    }
+
+    /// The two names that a regular expression is.
+    fn names(self) -> Result<(&'a str, &'a str)> {
+        let (pattern, rest) = name(self.bytes)?;
+        Ok((utf8(pattern)?, utf8(name(rest)?.0)?))
+    }
+
+    fn whole<const N: usize>(self) -> [u8; N] {
+        self.bytes.first_chunk().copied().unwrap_or([0; N])
+    }
+
+    /// What JSON has no type for.
+    fn write_typed(self, out: &mut String) {
+        let (kind, text) = match self.kind {
+            0x05 => ("$binary", hexadecimal(self.bytes.get(5..).unwrap_or_default())),
+            0x07 => ("$oid", hexadecimal(self.bytes)),
+            0x0B => {
+                let (pattern, options) = self.names().unwrap_or_default();
+                ("$regex", format!("/{pattern}/{options}"))
+            }
+            kind => {
+                let name = match kind {
+                    DATE => "$date",
+                    TIMESTAMP => "$timestamp",
+                    0x7F => "$maxKey",
+                    _ => "$minKey",
+                };
+                let number =
+                    if matches!(kind, DATE | TIMESTAMP) { i64::from_le_bytes(self.whole()) } else { 1 };
+                write!(out, "{{\"{name}\":{number}}}").ok();
+                return;
+            }
+        };
+        write!(out, "{{\"{kind}\":").ok();
+        quote(&text, out);
+        out.push('}');
+    }
+
+    /// It as JSON text over several lines, for people.
+    pub(super) fn pretty(self) -> String {
+        let mut out = String::new();
+        self.write_pretty("\n", &mut out);
+        out
+    }
+
+    fn write_pretty(self, line: &str, out: &mut String) {
+        let (begin, end) = if self.kind == LIST { ('[', ']') } else { ('{', '}') };
+        let inner = format!("{line}  ");
+        let mut before = begin;
+        for (name, value) in self.members() {
+            out.push(before);
+            out.push_str(&inner);
+            if self.kind == DOCUMENT {
+                quote(name, out);
+                out.push_str(": ");
+            }
+            value.write_pretty(&inner, out);
+            before = ',';
+        }
+        if before == begin {
+            return self.write(out);
+        }
+        out.push_str(line);
+        out.push(end);
+    }
+}
+
+impl<'a> Tree<'a> for Bson<'a> {
+    type Elements = Elements<'a>;
+
+    fn member(self, name: &str) -> Option<Self> {
+        match (self.kind, name) {
+            (DATE, "$date") | (TIMESTAMP, "$timestamp") => Some(Self { kind: INT64, ..self }),
+            (DOCUMENT, _) => {
+                // A later batch of a cursor stands in the place of its first one.
+                let later = if name == "firstBatch" { "nextBatch" } else { name };
+                self.members().find(|(key, _)| *key == name || *key == later).map(|(_, value)| value)
+            }
+            _ => None,
+        }
+    }
+
+    fn elements(self) -> Option<Elements<'a>> {
+        (self.kind == LIST).then(|| Elements(self.members()))
+    }
+
+    fn leaf(self) -> Leaf<'a> {
+        match self.kind {
+            DOUBLE => Leaf::Float(f64::from_le_bytes(self.whole())),
+            0x02 | 0x0D | 0x0E => Leaf::Text(utf8(self.letters().unwrap_or_default()).unwrap_or_default()),
+            LIST => Leaf::List,
+            0x06 | 0x0A => Leaf::Null,
+            0x08 => Leaf::Bool(self.bytes != [0]),
+            INT32 => Leaf::Int(i32::from_le_bytes(self.whole()).into()),
+            INT64 => Leaf::Int(i64::from_le_bytes(self.whole())),
+            _ => Leaf::Object,
+        }
+    }
+
+    fn write(self, out: &mut String) {
+        // Memory takes all that is written.
+        match self.leaf() {
+            Leaf::Null | Leaf::Large => out.push_str("null"),
+            Leaf::Bool(truth) => out.push_str(if truth { "true" } else { "false" }),
+            Leaf::Int(number) => {
+                write!(out, "{number}").ok();
+            }
             // JSON has no words for these.
-            Self::Float(number) if !number.is_finite() => write_text(&number.to_string(), out),
-            Self::Float(number) => out.push_str(&serde_json::Value::from(*number).to_string()),
-            Self::Text(text) => write_text(text, out),
-            Self::List(elements) => {
+            Leaf::Float(number) if !number.is_finite() => quote(&number.to_string(), out),
+            Leaf::Float(number) => out.push_str(&serde_json::Value::from(number).to_string()),
+            Leaf::Text(text) => quote(text, out),
+            Leaf::List => {
                 out.push('[');
-                for (index, element) in elements.iter().enumerate() {
+                for (index, (_, element)) in self.members().enumerate() {
                     if index > 0 {
                         out.push(',');
                     }
@@ -78,196 +225,109 @@ impl Bson {
                 }
                 out.push(']');
             }
-            Self::Document(members) => {
+            Leaf::Object if self.kind == DOCUMENT => {
                 out.push('{');
-                for (index, (name, value)) in members.iter().enumerate() {
+                for (index, (name, value)) in self.members().enumerate() {
                     if index > 0 {
                         out.push(',');
                     }
-                    write_text(name, out);
+                    quote(name, out);
                     out.push(':');
                     value.write(out);
                 }
                 out.push('}');
             }
-        }
-    }
-
-    /// It as JSON text over several lines, for people.
-    pub(super) fn pretty(&self) -> String {
-        let mut out = String::new();
-        self.write_pretty("\n", &mut out);
-        out
-    }
-
-    fn write_pretty(&self, line: &str, out: &mut String) {
-        let inner = format!("{line}  ");
-        match self {
-            Self::List(elements) if !elements.is_empty() => {
-                for (index, element) in elements.iter().enumerate() {
-                    out.push(if index == 0 { '[' } else { ',' });
-                    out.push_str(&inner);
-                    element.write_pretty(&inner, out);
-                }
-                out.push_str(line);
-                out.push(']');
-            }
-            Self::Document(members) if !members.is_empty() => {
-                for (index, (name, value)) in members.iter().enumerate() {
-                    out.push(if index == 0 { '{' } else { ',' });
-                    out.push_str(&inner);
-                    write_text(name, out);
-                    out.push_str(": ");
-                    value.write_pretty(&inner, out);
-                }
-                out.push_str(line);
-                out.push('}');
-            }
-            other => other.write(out),
+            Leaf::Object => self.write_typed(out),
         }
     }
 }
 
-fn write_text(text: &str, out: &mut String) {
-    out.push_str(&serde_json::Value::from(text).to_string());
+/// Names and values of a document that was read.
+#[derive(Debug, Clone)]
+pub(super) struct Members<'a> {
+    rest: &'a [u8],
 }
 
-impl Tree for Bson {
-    fn member(&self, name: &str) -> Option<&Self> {
-        match self {
-            Self::Document(members) => members.iter().find(|(key, _)| key == name).map(|(_, value)| value),
-            _ => None,
-        }
-    }
+impl<'a> Iterator for Members<'a> {
+    type Item = (&'a str, Bson<'a>);
 
-    fn elements(&self) -> Option<&[Self]> {
-        match self {
-            Self::List(elements) => Some(elements),
-            _ => None,
-        }
+    fn next(&mut self) -> Option<Self::Item> {
+        let (name, value, rest) = split(self.rest).ok()?;
+        self.rest = rest;
+        Some((utf8(name).ok()?, value))
     }
+}
 
-    fn leaf(&self) -> Leaf<'_> {
-        match self {
-            Self::Null => Leaf::Null,
-            Self::Bool(truth) => Leaf::Bool(*truth),
-            Self::Int(number) => Leaf::Int(*number),
-            Self::Float(number) => Leaf::Float(*number),
-            Self::Text(text) => Leaf::Text(text),
-            Self::List(_) => Leaf::List,
-            Self::Document(_) => Leaf::Object,
-        }
-    }
+/// The values of a list.
+#[derive(Debug, Clone)]
+pub(super) struct Elements<'a>(Members<'a>);
 
-    fn json(&self) -> String {
-        let mut out = String::new();
-        self.write(&mut out);
-        out
+impl<'a> Iterator for Elements<'a> {
+    type Item = Bson<'a>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.next().map(|(_, value)| value)
     }
+}
+
+/// The first element of several: its name, its value, and the others.
+fn split(elements: &[u8]) -> Result<(&[u8], Bson<'_>, &[u8])> {
+    let (kind, rest) = elements.split_first().ok_or_else(short)?;
+    let (name, rest) = name(rest)?;
+    let length = match length_of(*kind, rest) {
+        Err(DriverError::Unsupported(why)) => {
+            return Err(DriverError::Unsupported(format!("`{}` in the answer is {why}", utf8(name)?)));
+        }
+        other => other?,
+    };
+    let (bytes, rest) = rest.split_at_checked(length).ok_or_else(short)?;
+    Ok((name, Bson { kind: *kind, bytes }, rest))
+}
+
+/// A name up to its zero byte, and what follows it.
+fn name(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
+    let end = memchr::memchr(0, bytes).ok_or_else(|| malformed("a name does not end"))?;
+    Ok((&bytes[..end], &bytes[end + 1..]))
+}
+
+/// Bytes of a value at the beginning of these.
+fn length_of(kind: u8, bytes: &[u8]) -> Result<usize> {
+    let stated = |least: usize| {
+        let length = bytes.first_chunk().map(|length| i32::from_le_bytes(*length)).ok_or_else(short)?;
+        let length = usize::try_from(length).ok().filter(|length| *length >= least);
+        length.ok_or_else(|| malformed("a length is impossible"))
+    };
+    Ok(match kind {
+        DOUBLE | DATE | TIMESTAMP | INT64 => 8,
+        0x02 | 0x0D | 0x0E => 4 + stated(1)?,
+        DOCUMENT | LIST => stated(5)?,
+        0x05 => 5 + stated(0)?,
+        0x06 | 0x0A | 0x7F | 0xFF => 0,
+        0x07 => 12,
+        0x08 => 1,
+        0x0B => {
+            let (pattern, rest) = name(bytes)?;
+            pattern.len() + name(rest)?.0.len() + 2
+        }
+        INT32 => 4,
+        0x13 => {
+            let why = "a decimal of 128 bits: convert it with $toLong, $toDouble or $toString";
+            return Err(DriverError::Unsupported(why.to_owned()));
+        }
+        other => return Err(malformed(&format!("a value is of type {other:#04x}"))),
+    })
+}
+
+fn short() -> DriverError {
+    malformed("it ends too early")
 }
 
 fn malformed(what: &str) -> DriverError {
     DriverError::Protocol(format!("a document of BSON that is none: {what}"))
 }
 
-struct Reader<'a> {
-    bytes: &'a [u8],
-}
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, count: usize) -> Result<&'a [u8]> {
-        let (taken, rest) =
-            self.bytes.split_at_checked(count).ok_or_else(|| malformed("it ends too early"))?;
-        self.bytes = rest;
-        Ok(taken)
-    }
-
-    fn array<const N: usize>(&mut self) -> Result<[u8; N]> {
-        self.take(N)?.try_into().map_err(|_| malformed("it ends too early"))
-    }
-
-    fn length(&mut self, least: usize) -> Result<usize> {
-        usize::try_from(i32::from_le_bytes(self.array()?))
-            .ok()
-            .filter(|length| *length >= least)
-            .ok_or_else(|| malformed("a length is impossible"))
-    }
-
-    fn name(&mut self) -> Result<String> {
-        let end = memchr::memchr(0, self.bytes).ok_or_else(|| malformed("a name does not end"))?;
-        let name = utf8(self.take(end)?)?;
-        self.take(1)?;
-        Ok(name)
-    }
-
-    fn text(&mut self) -> Result<String> {
-        let length = self.length(1)?;
-        match self.take(length)? {
-            [text @ .., 0] => utf8(text),
-            _ => Err(malformed("a string does not end")),
-        }
-    }
-
-    /// The elements of a document, from its length to its end.
-    fn elements(&mut self, level: usize) -> Result<Vec<(String, Bson)>> {
-        if level > LEVELS {
-            return Err(DriverError::Unsupported(format!(
-                "the answer is nested more than {LEVELS} levels deep"
-            )));
-        }
-        let length = self.length(5)? - 4;
-        let mut inside = Reader { bytes: self.take(length)? };
-        let mut elements = Vec::new();
-        loop {
-            let [kind] = inside.array()?;
-            if kind == 0 {
-                break;
-            }
-            let name = inside.name()?;
-            let value = inside.value(kind, &name, level)?;
-            elements.push((name, value));
-        }
-        if inside.bytes.is_empty() { Ok(elements) } else { Err(malformed("something follows its end")) }
-    }
-
-    fn value(&mut self, kind: u8, name: &str, level: usize) -> Result<Bson> {
-        let typed = |name: &str, value: Bson| Bson::Document(vec![(name.to_owned(), value)]);
-        Ok(match kind {
-            0x01 => Bson::Float(f64::from_le_bytes(self.array()?)),
-            0x02 | 0x0D | 0x0E => Bson::Text(self.text()?),
-            0x03 => Bson::Document(self.elements(level + 1)?),
-            0x04 => Bson::List(self.elements(level + 1)?.into_iter().map(|(_, value)| value).collect()),
-            0x05 => {
-                let length = self.length(0)?;
-                let [_subtype] = self.array()?;
-                typed("$binary", Bson::Text(hexadecimal(self.take(length)?)))
-            }
-            0x06 | 0x0A => Bson::Null,
-            0x07 => typed("$oid", Bson::Text(hexadecimal(self.take(12)?))),
-            0x08 => Bson::Bool(self.array::<1>()? != [0]),
-            0x09 => typed("$date", Bson::Int(i64::from_le_bytes(self.array()?))),
-            0x0B => {
-                let (pattern, options) = (self.name()?, self.name()?);
-                typed("$regex", Bson::Text(format!("/{pattern}/{options}")))
-            }
-            0x10 => Bson::Int(i32::from_le_bytes(self.array()?).into()),
-            0x11 => typed("$timestamp", Bson::Int(i64::from_le_bytes(self.array()?))),
-            0x12 => Bson::Int(i64::from_le_bytes(self.array()?)),
-            0x7F => typed("$maxKey", Bson::Int(1)),
-            0xFF => typed("$minKey", Bson::Int(1)),
-            0x13 => {
-                return Err(DriverError::Unsupported(format!(
-                    "`{name}` in the answer is a decimal of 128 bits: convert it with $toLong, $toDouble or $toString"
-                )));
-            }
-            other => return Err(malformed(&format!("`{name}` is of type {other:#04x}"))),
-        })
-    }
-}
-
-fn utf8(bytes: &[u8]) -> Result<String> {
+fn utf8(bytes: &[u8]) -> Result<&str> {
     simdutf8::basic::from_utf8(bytes)
-        .map(str::to_owned)
         .map_err(|_| DriverError::Protocol("a text in the answer is not UTF-8".into()))
 }
 

@@ -151,7 +151,7 @@ fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<Refus
         let lost = |error: std::io::Error| DriverError::Crashed(error.to_string());
         wire.send(body, Some(&documents)).map_err(lost)?;
         let answer = Bson::read(wire.receive().map_err(lost)?)?;
-        match outcome(&answer, &batch.documents[part.clone()], &mut refused)? {
+        match outcome(answer, &batch.documents[part.clone()], &mut refused)? {
             None => {}
             Some(reason) if part.len() == 1 => refused.push(batch.documents[part.start].1, reason),
             Some(_) => {
@@ -165,7 +165,7 @@ fn send(wire: &mut Wire, body: &[u8], list: &str, batch: &Batch) -> Result<Refus
 }
 
 /// What became of these documents: those refused are noted; or the reason for which the system took none.
-fn outcome(answer: &Bson, documents: &[(usize, u64)], refused: &mut Refused) -> Result<Option<String>> {
+fn outcome(answer: Bson<'_>, documents: &[(usize, u64)], refused: &mut Refused) -> Result<Option<String>> {
     if answer.int("ok") != Some(1) {
         let code = answer.int("code").unwrap_or_default();
         return if ABOUT_DOCUMENTS.contains(&code) {
@@ -177,21 +177,22 @@ fn outcome(answer: &Bson, documents: &[(usize, u64)], refused: &mut Refused) -> 
     if let Some(concern) = answer.member("writeConcernError") {
         return Err(super::refused(concern));
     }
-    let errors = answer.member("writeErrors").and_then(Tree::elements).unwrap_or_default();
-    for error in errors {
+    let mut errors = 0;
+    for error in answer.member("writeErrors").and_then(Tree::elements).into_iter().flatten() {
+        errors += 1;
         let document = usize::try_from(error.int("index").unwrap_or(-1)).ok();
         let Some((_, ordinal)) = document.and_then(|index| documents.get(index)) else {
             return Err(uncounted(answer));
         };
         match super::refused(error) {
-            DriverError::Refused(reason) => refused.push(*ordinal, reason),
+            DriverError::Refused(reason) | DriverError::Duplicate(reason) => refused.push(*ordinal, reason),
             other => return Err(other),
         }
     }
     let accepted = answer.int("n").and_then(|count| usize::try_from(count).ok()).unwrap_or(0);
-    if accepted + errors.len() == documents.len() { Ok(None) } else { Err(uncounted(answer)) }
+    if accepted + errors == documents.len() { Ok(None) } else { Err(uncounted(answer)) }
 }
 
-fn uncounted(answer: &Bson) -> DriverError {
+fn uncounted(answer: Bson<'_>) -> DriverError {
     DriverError::Protocol(format!("an insert's answer does not account for its documents: {}", answer.json()))
 }

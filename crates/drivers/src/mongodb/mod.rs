@@ -7,9 +7,9 @@ mod bson;
 mod encode;
 #[cfg(test)]
 mod format_tests;
+mod lane;
 mod load;
 mod request;
-mod scram;
 mod wire;
 
 use std::io;
@@ -23,10 +23,11 @@ use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Pla
 use crate::endpoint::{Endpoint, NotReady};
 use crate::json_rows::{self, Mapping, Tree};
 use crate::prepared::{Parameter, Prepared, Statements};
-use crate::rows::{Report, RowSink, one_text};
+use crate::rows::{Cell, Report, RowSink, one_text};
+use crate::scram::Scram;
 use bson::Bson;
+pub(crate) use lane::lane;
 use request::{Command, Statement, Template};
-use scram::Scram;
 use wire::Wire;
 
 /// A connection that takes longer than this will not come.
@@ -35,6 +36,11 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// Codes that blame what the machine lacks, and no document: the server's for a full disk, and those of the
 /// operating system, which stand before the words of some messages, for memory and disk.
 const EXHAUSTED: [i64; 3] = [14031, 12, 28];
+
+/// Conflicts of writes, locks waited for too long, snapshots that are gone.
+const CONFLICTS: [i64; 3] = [112, 24, 246];
+/// A key that is there already.
+const DUPLICATE: i64 = 11000;
 
 /// What a server takes.
 #[derive(Debug, Clone, Copy)]
@@ -74,102 +80,114 @@ impl Mongodb {
         let status = Statement::read(
             r#"{"command": {"serverStatus": 1, "metrics": 0, "tcmalloc": 0, "wiredTiger": 0}}"#,
         )?;
-        let answer = self.reply(&status.command("admin")?.body)?;
-        if self.endpoint.is_of_server(answer.int("pid").and_then(|pid| u32::try_from(pid).ok())) {
+        let pid = self.reply(&status.command("admin")?.body)?.int("pid");
+        if self.endpoint.is_of_server(pid.and_then(|pid| u32::try_from(pid).ok())) {
             return Ok(());
         }
         Err(DriverError::Unavailable("the port is answered by another server: try again".into()))
     }
 
-    fn send(&mut self, body: &[u8], documents: Option<&wire::Documents<'_>>) -> Result<()> {
-        self.wire.send(body, documents).map_err(|error| self.lost(&error))
-    }
-
-    /// The next answer, whatever it says.
-    fn receive(&mut self) -> Result<Bson> {
-        match self.wire.receive() {
+    /// Sends a command; the answer, whatever it says.
+    fn say(&mut self, body: &[u8]) -> Result<Bson<'_>> {
+        let said = self.wire.send(body, None).and_then(|()| self.wire.receive());
+        match said {
             Ok(answer) => Bson::read(answer),
-            Err(error) => Err(self.lost(&error)),
+            Err(error) => Err(self.endpoint.told(DriverError::Crashed(error.to_string()))),
         }
     }
 
-    fn lost(&mut self, error: &io::Error) -> DriverError {
-        self.endpoint.told(DriverError::Crashed(error.to_string()))
+    /// The answer to a command that went well.
+    fn reply(&mut self, body: &[u8]) -> Result<Bson<'_>> {
+        self.say(body).and_then(well)
     }
 
-    /// Runs a command and hands over the rows that `mapping` finds in its answer; without one, the answer whole as
-    /// JSON.
+    /// Runs a command and hands over the rows that `mapping` finds in its answer; without one, the answer as JSON. What
+    /// comes in several batches is asked for to its end.
     fn answer(
         &mut self,
         command: &Command,
         mapping: Option<&Mapping>,
         sink: &mut dyn RowSink,
     ) -> Result<Report> {
-        let answer = self.run(command)?;
-        match mapping {
-            Some(mapping) if !command.is_explained => json_rows::rows(&answer, mapping, sink)?,
-            _ if command.is_explained => one_text("plan", &answer.pretty(), sink)?,
-            _ => one_text("answer", &answer.json(), sink)?,
-        }
-        Ok(Report::default())
-    }
-
-    /// The answer to a command that went well.
-    fn reply(&mut self, body: &[u8]) -> Result<Bson> {
-        self.send(body, None)?;
-        let answer = self.receive()?;
-        well(answer)
-    }
-
-    /// The answer to a command; that of a cursor in one piece.
-    fn run(&mut self, command: &Command) -> Result<Bson> {
-        let mut answer = self.reply(&command.body)?;
-        while let Some((id, collection)) = cursor_left(&answer) {
-            let mut body = Vec::new();
-            let start = encode::open(&mut body);
-            // A cursor's number must be of 64 bits, even where it would fit into 32.
-            body.extend_from_slice(b"\x12getMore\0");
-            body.extend_from_slice(&id.to_le_bytes());
-            let texts = [("collection", collection), ("$db", command.database.clone())];
-            for (name, text) in texts {
-                encode::element(name, &serde_json::Value::from(text).to_string(), &mut body)
-                    .map_err(DriverError::Protocol)?;
+        let mapping = mapping.filter(|_| !command.is_explained);
+        let (mut text, mut more) = (String::new(), None::<Vec<u8>>);
+        let mut report = Report::default();
+        loop {
+            let first = more.is_none();
+            let answer = self.reply(more.as_ref().unwrap_or(&command.body))?;
+            if command.is_explained {
+                one_text("plan", &answer.pretty(), sink)?;
+            } else {
+                if first {
+                    begin(mapping, sink)?;
+                    report = reported(answer);
+                }
+                hand_over(answer, mapping, &mut text, sink)?;
             }
-            encode::close(start, &mut body).map_err(DriverError::Protocol)?;
-            let mut more = self.reply(&body)?;
-            append(&mut answer, &mut more)
-                .ok_or_else(|| DriverError::Protocol("the rest of a cursor has no batch".into()))?;
+            let Some((id, collection)) = cursor_left(answer) else { return Ok(report) };
+            more = Some(more_of(id, collection, &command.database)?);
         }
-        Ok(answer)
     }
+}
+
+/// Says which columns an answer has.
+fn begin(mapping: Option<&Mapping>, sink: &mut dyn RowSink) -> Result<()> {
+    match mapping {
+        Some(mapping) => json_rows::columns(mapping, sink),
+        None => sink.columns(&["answer"]),
+    }
+}
+
+/// Hands over what is wanted of one answer.
+fn hand_over(
+    answer: Bson<'_>,
+    mapping: Option<&Mapping>,
+    text: &mut String,
+    sink: &mut dyn RowSink,
+) -> Result<()> {
+    let Some(mapping) = mapping else {
+        text.clear();
+        answer.write(text);
+        return sink.row(&[Cell::Text(text)]);
+    };
+    json_rows::rows(answer, mapping, text, sink)
+}
+
+/// What an answer says of itself: an update tells what it changed, and otherwise every write has a count.
+fn reported(answer: Bson<'_>) -> Report {
+    let affected = answer.int("nModified").or_else(|| answer.int("n"));
+    Report { affected: affected.and_then(|count| u64::try_from(count).ok()), ..Report::default() }
 }
 
 /// The cursor that has more to give, and its collection.
-fn cursor_left(answer: &Bson) -> Option<(i64, String)> {
+fn cursor_left(answer: Bson<'_>) -> Option<(i64, &str)> {
     let cursor = answer.member("cursor")?;
     let id = cursor.int("id").filter(|id| *id != 0)?;
     let (_, collection) = cursor.text("ns")?.split_once('.')?;
-    Some((id, collection.to_owned()))
+    Some((id, collection))
 }
 
-/// Appends a later batch to the first, and takes over whether more follows.
-fn append(answer: &mut Bson, more: &mut Bson) -> Option<()> {
-    let more = more.get_mut("cursor")?;
-    let id = more.take("id")?;
-    let Bson::List(later) = more.take("nextBatch")? else { return None };
-    let cursor = answer.get_mut("cursor")?;
-    *cursor.get_mut("id")? = id;
-    let Bson::List(first) = cursor.get_mut("firstBatch")? else { return None };
-    first.extend(later);
-    Some(())
+/// The command that asks for it.
+fn more_of(id: i64, collection: &str, database: &str) -> Result<Vec<u8>> {
+    let mut body = Vec::new();
+    let start = encode::open(&mut body);
+    // A cursor's number must be of 64 bits, even where it would fit into 32.
+    body.extend_from_slice(b"\x12getMore\0");
+    body.extend_from_slice(&id.to_le_bytes());
+    for (name, text) in [("collection", collection), ("$db", database)] {
+        encode::element(name, &serde_json::Value::from(text).to_string(), &mut body)
+            .map_err(DriverError::Protocol)?;
+    }
+    encode::close(start, &mut body).map_err(DriverError::Protocol)?;
+    Ok(body)
 }
 
 /// The answer, unless it tells of a failure; an answer that is `ok` can do so, too.
-fn well(answer: Bson) -> Result<Bson> {
+fn well(answer: Bson<'_>) -> Result<Bson<'_>> {
     if answer.int("ok") != Some(1) {
-        return Err(refused(&answer));
+        return Err(refused(answer));
     }
-    let first = answer.member("writeErrors").and_then(Tree::elements).and_then(<[Bson]>::first);
+    let first = answer.member("writeErrors").and_then(Tree::elements).and_then(|mut errors| errors.next());
     match first.or(answer.member("writeConcernError")) {
         Some(error) => Err(refused(error)),
         None => Ok(answer),
@@ -177,15 +195,21 @@ fn well(answer: Bson) -> Result<Bson> {
 }
 
 /// A refusal, by what it blames.
-fn refused(error: &Bson) -> DriverError {
+fn refused(error: Bson<'_>) -> DriverError {
     let system = error.text("errmsg").and_then(|message| message.split_once(": ")?.0.parse().ok());
-    let exhausted = [error.int("code"), system].iter().flatten().any(|code| EXHAUSTED.contains(code));
-    let kind = if exhausted { DriverError::Exhausted } else { DriverError::Refused };
+    let code = error.int("code");
+    let is_of = |codes: &[i64]| [code, system].iter().flatten().any(|code| codes.contains(code));
+    let kind = match code {
+        Some(code) if CONFLICTS.contains(&code) => DriverError::Conflict,
+        Some(DUPLICATE) => DriverError::Duplicate,
+        _ if is_of(&EXHAUSTED) => DriverError::Exhausted,
+        _ => DriverError::Refused,
+    };
     kind(refusal(error))
 }
 
 /// The system's own words.
-fn refusal(error: &Bson) -> String {
+fn refusal(error: Bson<'_>) -> String {
     match (error.text("errmsg").filter(|message| !message.is_empty()), error.int("code")) {
         (Some(message), _) => message.to_owned(),
         (None, Some(code)) => format!("error {code}, without a message"),
@@ -221,7 +245,10 @@ impl Connection for Mongodb {
         sink: &mut dyn RowSink,
     ) -> Result<Report> {
         let template = self.prepared.get(prepared)?;
-        let (command, mapping) = (template.command(parameters)?, template.rows.clone());
+        let mut body = Vec::new();
+        template.write(parameters, &mut body)?;
+        let (database, mapping) = (template.database.clone(), template.rows.clone());
+        let command = Command { database, body, is_explained: false };
         self.answer(&command, mapping.as_deref(), sink)
     }
 
@@ -263,7 +290,7 @@ fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), NotRea
     let yet = |error: io::Error| NotReady::Yet(error.to_string());
     let ever = |why: String| NotReady::Ever(format!("the server refused the session: {why}"));
     // The command's own name comes first, whatever else there is.
-    let mut say = |command: String| -> std::result::Result<(Bson, String), NotReady> {
+    let mut say = |command: String| -> std::result::Result<(i64, String), NotReady> {
         let text = format!(r#"{{"command": {{{command}}}}}"#);
         let body = Statement::read(&text).and_then(|statement| statement.command("admin"));
         let body = body.map_err(|error| ever(error.to_string()))?.body;
@@ -273,14 +300,13 @@ fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), NotRea
         // Text was sent in base64, and comes back so.
         let payload = BASE64.decode(answer.text("payload").unwrap_or_default());
         let payload = payload.ok().and_then(|bytes| String::from_utf8(bytes).ok());
-        Ok((answer, payload.unwrap_or_default()))
+        Ok((answer.int("conversationId").unwrap_or(1), payload.unwrap_or_default()))
     };
     let mut scram = Scram::new(&endpoint.user, &endpoint.password.0).map_err(yet)?;
     let first = BASE64.encode(scram.first());
-    let (answer, server) = say(format!(
+    let (conversation, server) = say(format!(
         r#""saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": "{first}", "options": {{"skipEmptyExchange": true}}"#
     ))?;
-    let conversation = answer.int("conversationId").unwrap_or(1);
     let last = BASE64.encode(scram.answer(&server).map_err(ever)?);
     let (_, server) =
         say(format!(r#""saslContinue": 1, "conversationId": {conversation}, "payload": "{last}""#))?;
@@ -298,7 +324,6 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), NotReady>
     wire.wait(Some(CONNECT_LIMIT)).and_then(|()| wire.send(&hello.body, None)).map_err(yet)?;
     let answer = wire.receive().map_err(yet)?;
     let answer = Bson::read(answer).and_then(well).map_err(ever)?;
-    wire.wait(None).map_err(yet)?;
     let limit = |name: &str, least: usize| {
         answer
             .int(name)
@@ -308,5 +333,6 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), NotReady>
     };
     let limits =
         Limits { document: limit("maxBsonObjectSize", 16 << 20), batch: limit("maxWriteBatchSize", 1000) };
+    wire.wait(None).map_err(yet)?;
     Ok((wire, limits))
 }

@@ -1,6 +1,6 @@
 //! Statements as a system's folder writes them: one JSON object with the `command`.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -47,10 +47,10 @@ pub(super) struct Insert {
 /// A command that was read once, and is sent with other values each time.
 #[derive(Debug)]
 pub(super) struct Template {
-    database: String,
+    pub(super) database: String,
     /// Names, and values as they are written.
     members: Vec<(String, String)>,
-    pub(super) rows: Option<Rc<Mapping>>,
+    pub(super) rows: Option<Arc<Mapping>>,
 }
 
 impl Template {
@@ -63,18 +63,16 @@ impl Template {
         statement.command(database)?;
         let members = members.iter().map(|(name, value)| (name.clone(), value.get().to_owned())).collect();
         let database = statement.database.as_deref().unwrap_or(database).to_owned();
-        Ok(Self { database, members, rows: statement.rows.map(Rc::new) })
+        Ok(Self { database, members, rows: statement.rows.map(Arc::new) })
     }
 
-    /// The command with values in place of the strings `":1"`, `":2"` and so on.
-    pub(super) fn command(&self, parameters: &[Parameter<'_>]) -> Result<Command> {
-        let mut body = Vec::new();
-        let start = encode::open(&mut body);
+    /// Appends the command with values in place of the strings `":1"`, `":2"` and so on.
+    pub(super) fn write(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
+        let start = encode::open(out);
         for (name, value) in &self.members {
-            encode::element_with(name, value, parameters, &mut body).map_err(DriverError::Refused)?;
+            encode::element_with(name, value, parameters, out).map_err(DriverError::Refused)?;
         }
-        finish(start, &self.database, &mut body)?;
-        Ok(Command { database: self.database.clone(), body, is_explained: false })
+        finish(start, &self.database, out)
     }
 }
 
@@ -179,6 +177,11 @@ mod tests {
         Bson::read(body).unwrap().json()
     }
 
+    fn written(template: &Template, parameters: &[Parameter<'_>]) -> Result<Vec<u8>> {
+        let mut body = Vec::new();
+        template.write(parameters, &mut body).map(|()| body)
+    }
+
     #[test]
     fn commands_keep_the_order_of_their_members_and_name_the_database() {
         let text = r#"{"database": "admin", "command": {"z": 1, "a": {"y": 1, "b": -1}, "$c": [1.5, null]}}"#;
@@ -206,12 +209,12 @@ mod tests {
             Parameter::Int(7),
         ];
         assert_eq!(
-            shown(&template.command(&parameters).unwrap().body),
+            shown(&written(&template, &parameters).unwrap()),
             r#"{"find":"t","filter":{"a":"\"}, \"$where\": \"1","b":{"$in":[1099511627776,{"z":[1.5,null]}]},"c":":x"},"limit":7,"$db":"bench"}"#
         );
-        let error = template.command(&parameters[..3]).unwrap_err().to_string();
+        let error = written(&template, &parameters[..3]).unwrap_err().to_string();
         assert!(error.contains(":4") && error.contains("3 are given"), "{error}");
-        let wrong = template.command(&[Parameter::Json("{"); 4]).unwrap_err().to_string();
+        let wrong = written(&template, &[Parameter::Json("{"); 4]).unwrap_err().to_string();
         assert!(wrong.contains("not JSON"), "{wrong}");
     }
 

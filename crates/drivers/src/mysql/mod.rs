@@ -1,5 +1,6 @@
 //! The MySQL protocol, over TCP or a Unix socket.
 
+mod lane;
 mod load;
 mod value;
 
@@ -14,6 +15,7 @@ use crate::endpoint::{Endpoint, NotReady};
 use crate::prepared::{Parameter, Prepared, Statements, expect};
 use crate::rows::{Report, RowSink};
 use crate::tls;
+pub(crate) use lane::MysqlLane;
 
 /// A connection that takes longer than this will not come.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
@@ -23,6 +25,20 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const EXHAUSTED: [u16; 14] = [3, 5, 20, 28, 1021, 1026, 1037, 1038, 1041, 1114, 1135, 1197, 1969, 3170];
 /// Numbers of errors that end the session: the server shuts down, the connection was killed or broke.
 const GONE: [u16; 10] = [1053, 1077, 1152, 1158, 1159, 1160, 1161, 1927, 3169, 4031];
+/// The number of the error that a statement cannot be prepared.
+const NOT_PREPARED: u16 = 1295;
+/// Deadlocks and serialization failures, locks waited for too long, records that changed after they were read.
+const CONFLICTS: [u16; 3] = [1213, 1205, 1020];
+/// Keys that are there already.
+const DUPLICATES: [u16; 3] = [1062, 1586, 1859];
+/// What every session sets. The collation of literals is then the server's own default, whatever the client library
+/// greets with: an index on expressions is matched only by literals that have it. Documents are escaped by backslashes,
+/// and every warning about them is looked at; a server that knows neither has no other way to escape, nor a limit.
+const SETTINGS: [&str; 3] = [
+    "SET NAMES utf8mb4",
+    "SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')",
+    "SET SESSION max_error_count = 65535",
+];
 /// "Got error … from storage engine", where the number in the text tells what it is about.
 const FROM_ENGINE: u16 = 1030;
 
@@ -34,7 +50,15 @@ pub(crate) struct Mysql {
     statements: Vec<String>,
     /// Sessions that load at a time.
     connections: usize,
-    prepared: Statements<Statement>,
+    prepared: Statements<Ready>,
+}
+
+/// A statement as it is kept.
+enum Ready {
+    /// Prepared by the server.
+    Prepared(Statement),
+    /// The text of one that the server does not prepare, such as `BEGIN`.
+    Text(String),
 }
 
 impl Mysql {
@@ -64,13 +88,15 @@ impl Connection for Mysql {
 
     fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
         let asked = self.client.query_iter(statement).map_err(|error| verdict(&error));
-        let read = asked.and_then(|answers| read(answers, sink));
-        read.map(|()| Report::default()).map_err(|error| self.endpoint.told(error))
+        asked.and_then(|answers| read(answers, sink)).map_err(|error| self.endpoint.told(error))
     }
 
     fn prepare(&mut self, statement: &str) -> Result<Prepared> {
         match self.client.prep(statement) {
-            Ok(prepared) => Ok(self.prepared.keep(prepared)),
+            Ok(prepared) => Ok(self.prepared.keep(Ready::Prepared(prepared))),
+            Err(Error::MySqlError(error)) if error.code == NOT_PREPARED => {
+                Ok(self.prepared.keep(Ready::Text(statement.to_owned())))
+            }
             Err(error) => Err(self.endpoint.told(verdict(&error))),
         }
     }
@@ -81,15 +107,30 @@ impl Connection for Mysql {
         parameters: &[Parameter<'_>],
         sink: &mut dyn RowSink,
     ) -> Result<Report> {
-        let statement = self.prepared.get(prepared)?;
+        let statement = match self.prepared.get(prepared)? {
+            Ready::Prepared(statement) => statement,
+            Ready::Text(text) => {
+                expect(0, parameters)?;
+                let asked = self.client.query_iter(text).map_err(|error| verdict(&error));
+                return asked
+                    .and_then(|answers| read(answers, sink))
+                    .map_err(|error| self.endpoint.told(error));
+            }
+        };
         expect(statement.params().len(), parameters)?;
         let values = match parameters {
             [] => Params::Empty,
             some => Params::Positional(some.iter().map(value::parameter).collect()),
         };
         let asked = self.client.exec_iter(statement, values).map_err(|error| verdict(&error));
-        let read = asked.and_then(|answers| read(answers, sink));
-        read.map(|()| Report::default()).map_err(|error| self.endpoint.told(error))
+        asked.and_then(|answers| read(answers, sink)).map_err(|error| self.endpoint.told(error))
+    }
+
+    fn release(&mut self, prepared: &Prepared) {
+        if let Some(Ready::Prepared(statement)) = self.prepared.remove(prepared) {
+            // It goes with the session otherwise.
+            self.client.close(statement).ok();
+        }
     }
 
     fn bulk_in(
@@ -112,9 +153,11 @@ impl Connection for Mysql {
 }
 
 /// Hands over the answers to the statements of a text, which the server takes apart itself.
-fn read<P: Protocol>(mut answers: QueryResult<'_, '_, '_, P>, sink: &mut dyn RowSink) -> Result<()> {
+fn read<P: Protocol>(mut answers: QueryResult<'_, '_, '_, P>, sink: &mut dyn RowSink) -> Result<Report> {
     sink.columns(&[])?;
+    let mut affected = answers.affected_rows();
     while let Some(answer) = answers.iter() {
+        affected = answer.affected_rows();
         let columns = answer.columns().as_ref().to_vec();
         let names: Vec<String> = columns.iter().map(|column| column.name_str().into_owned()).collect();
         sink.columns(&names.iter().map(String::as_str).collect::<Vec<_>>())?;
@@ -130,7 +173,7 @@ fn read<P: Protocol>(mut answers: QueryResult<'_, '_, '_, P>, sink: &mut dyn Row
             return Err(error);
         }
     }
-    Ok(())
+    Ok(Report { affected: Some(affected), ..Report::default() })
 }
 
 /// How a connection is encrypted. The server's certificate is verified against its name.
@@ -155,17 +198,10 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
         .ssl_opts(encrypted(endpoint).map_err(|error| NotReady::Ever(error.to_string()))?)
         .tcp_connect_timeout(Some(CONNECT_LIMIT));
     let connected = Conn::new(options).and_then(|mut client| {
-        // The collation of literals is then the server's own default, whatever the client library greets with: an
-        // index on expressions is matched only by literals that have it.
-        client.query_drop("SET NAMES utf8mb4")?;
-        // Documents are escaped by backslashes, and every warning about them is looked at. A server that knows
-        // neither has no other way to escape, nor a limit.
-        for setting in [
-            "SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')",
-            "SET SESSION max_error_count = 65535",
-        ] {
+        for (index, setting) in SETTINGS.into_iter().enumerate() {
             match client.query_drop(setting) {
-                Ok(()) | Err(Error::MySqlError(_)) => {}
+                Ok(()) => {}
+                Err(Error::MySqlError(_)) if index > 0 => {}
                 Err(error) => return Err(error),
             }
         }
@@ -188,13 +224,23 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
 fn verdict(error: &Error) -> DriverError {
     let message = message(error);
     match error {
-        Error::MySqlError(said) if GONE.contains(&said.code) => DriverError::Crashed(message),
-        Error::MySqlError(said) if is_exhausted(said.code, &said.message) => DriverError::Exhausted(message),
-        Error::MySqlError(_) => DriverError::Refused(message),
+        Error::MySqlError(said) => refusal(said.code, message),
         Error::IoError(_) | Error::CodecError(_) => DriverError::Crashed(message),
         // A text that is longer than the server takes is not sent, and leaves the session as it is.
         _ => DriverError::Unsupported(message),
     }
+}
+
+/// A refusal by its number and its words.
+fn refusal(code: u16, words: String) -> DriverError {
+    let kind = match code {
+        code if GONE.contains(&code) => DriverError::Crashed,
+        code if CONFLICTS.contains(&code) => DriverError::Conflict,
+        code if DUPLICATES.contains(&code) => DriverError::Duplicate,
+        code if is_exhausted(code, &words) => DriverError::Exhausted,
+        _ => DriverError::Refused,
+    };
+    kind(words)
 }
 
 /// Whether an error is about disk or memory. Where an engine's own number is passed on, it is the operating

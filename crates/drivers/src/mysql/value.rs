@@ -44,13 +44,13 @@ pub(super) fn row<'a>(columns: &[Column], cells: &'a [mysql::Value]) -> Result<V
         .collect()
 }
 
-fn too_wide(column: &str) -> DriverError {
+pub(super) fn too_wide(column: &str) -> DriverError {
     DriverError::Unsupported(format!(
         "a number of column `{column}` is outside 64 bits with a sign: cast it to CHAR or DOUBLE"
     ))
 }
 
-fn cell<'a>(kind: ColumnType, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
+pub(super) fn cell<'a>(kind: ColumnType, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
     use ColumnType as T;
     match kind {
         T::MYSQL_TYPE_TINY
@@ -95,7 +95,7 @@ fn cell<'a>(kind: ColumnType, bytes: &'a [u8], column: &str) -> Result<Cell<'a>>
 }
 
 fn text<'a>(bytes: &'a [u8], column: &str) -> Result<&'a str> {
-    std::str::from_utf8(bytes)
+    simdutf8::compat::from_utf8(bytes)
         .map_err(|error| DriverError::Protocol(format!("a text of column `{column}` is not UTF-8 ({error})")))
 }
 

@@ -1,5 +1,6 @@
 //! The PostgreSQL protocol, version 3, over TCP or a Unix socket.
 
+mod lane;
 mod load;
 mod parameter;
 mod value;
@@ -20,6 +21,7 @@ use crate::prepared::{Parameter, Prepared, Statements, expect};
 use crate::rows::{Report, RowSink};
 use crate::several::may_be_several;
 use crate::tls;
+pub(crate) use lane::PostgresLane;
 use parameter::Bound;
 
 /// A connection that takes longer than this will not come.
@@ -130,13 +132,17 @@ impl Connection for Postgres {
             Ok(mut rows) => loop {
                 match rows.next() {
                     Ok(Some(row)) => sink.row(&value::row(&row)?)?,
-                    Ok(None) => return Ok(Report::default()),
+                    Ok(None) => return Ok(Report { affected: rows.rows_affected(), ..Report::default() }),
                     Err(error) => break error,
                 }
             },
             Err(error) => error,
         };
         Err(self.error(&failed))
+    }
+
+    fn release(&mut self, prepared: &Prepared) {
+        self.prepared.remove(prepared);
     }
 
     fn bulk_in(
@@ -199,13 +205,22 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Client, NotReady> {
     })
 }
 
+/// A refusal by its SQLSTATE.
+fn refusal(state: &str, words: String) -> DriverError {
+    match state {
+        // Serialization failure, deadlock, a lock that was not to be had.
+        "40001" | "40P01" | "55P03" => DriverError::Conflict(words),
+        "23505" => DriverError::Duplicate(words),
+        state if state.starts_with(EXHAUSTED) => DriverError::Exhausted(words),
+        _ => DriverError::Refused(words),
+    }
+}
+
 /// What the system blames; [`DriverError::Crashed`] with the words only where the connection is gone.
 fn verdict(error: &postgres::Error, client: &Client) -> DriverError {
     match error.as_db_error().map(|said| said.parsed_severity()) {
         Some(Some(Severity::Error) | None) if !client.is_closed() => {
-            let exhausted = error.code().is_some_and(|code| code.code().starts_with(EXHAUSTED));
-            let kind = if exhausted { DriverError::Exhausted } else { DriverError::Refused };
-            kind(message(error))
+            refusal(error.code().map(SqlState::code).unwrap_or_default(), message(error))
         }
         // No words of the server, or its last.
         _ => DriverError::Crashed(message(error)),

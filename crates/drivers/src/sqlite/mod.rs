@@ -1,6 +1,7 @@
 //! SQLite, which is linked into the program.
 
 mod insert;
+mod writes;
 
 use std::ffi::c_int;
 
@@ -36,6 +37,7 @@ impl Sqlite {
     pub(crate) fn open(open: &Open) -> Result<Self> {
         let connection = Connection::open(open.folder.join(FILE)).map_err(refused)?;
         connection.set_prepared_statement_cache_capacity(PREPARED);
+        writes::define(&connection).map_err(refused)?;
         let session = Self { connection, prepared: Statements::default() };
         session.set_pragmas(open)?;
         Ok(session)
@@ -148,7 +150,17 @@ impl driver::Connection for Sqlite {
             };
             bound.map_err(refused)?;
         }
-        read(&mut statement, sink).map(|()| Report::default())
+        read(&mut statement, sink)?;
+        let writes = !statement.readonly();
+        drop(statement);
+        let affected = writes.then(|| self.connection.changes());
+        Ok(Report { affected, ..Report::default() })
+    }
+
+    fn release(&mut self, prepared: &Prepared) {
+        if self.prepared.remove(prepared).is_some() {
+            self.connection.flush_prepared_statement_cache();
+        }
     }
 
     fn bulk_in(
@@ -170,6 +182,7 @@ impl driver::Connection for Sqlite {
     }
 
     fn close(self: Box<Self>) -> Result<()> {
+        writes::ends(&self.connection);
         self.connection.close().map_err(|(_, error)| refused(error))
     }
 }
@@ -220,7 +233,22 @@ fn message(error: &Error) -> String {
 }
 
 fn refused(error: Error) -> DriverError {
-    DriverError::Refused(message(&error))
+    use rusqlite::ffi::{
+        ErrorCode, SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_ROWID, SQLITE_CONSTRAINT_UNIQUE,
+    };
+    let kind = match error.sqlite_error() {
+        Some(cause) if matches!(cause.code, ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            DriverError::Conflict
+        }
+        Some(cause)
+            if [SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_ROWID, SQLITE_CONSTRAINT_UNIQUE]
+                .contains(&cause.extended_code) =>
+        {
+            DriverError::Duplicate
+        }
+        _ => DriverError::Refused,
+    };
+    kind(message(&error))
 }
 
 fn quoted(text: &str) -> String {

@@ -3,14 +3,17 @@
 pub mod client;
 pub mod protocol;
 
+mod drive;
 mod file;
 mod process;
 mod serve;
 mod usage;
 
 pub use client::{Worker, WorkerError};
+pub use drive::{Drive, Subject};
 pub use process::main;
 pub use serve::serve;
+pub use usage::Meter;
 
 /// The environment variable by which a worker learns who its parent is: the parent-death signal is not
 /// sent when the parent dies before it is asked for.

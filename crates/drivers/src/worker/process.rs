@@ -12,6 +12,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{Signal, getpid, getppid, kill_process, set_parent_process_death_signal};
 
+use super::Drive;
 use super::PARENT_VARIABLE;
 use super::serve::serve_shared;
 use crate::driver::SharedOutput;
@@ -26,13 +27,13 @@ const FIRST_FD: i32 = 3;
 ///
 /// The process ends inside, with status 0, and 1 when the streams fail: the protocol's stream must stay
 /// open until the very end, since the coordinator takes its end for the end of the process, and engines
-/// run code on exit.
-pub fn main() -> ExitCode {
+/// run code on exit. `drive` does what clients are to do.
+pub fn main(drive: Option<&mut dyn Drive>) -> ExitCode {
     let begun = follow_parent().and_then(|()| take_streams());
     let (served, _open_until_the_end) = match begun {
         Ok((input, output)) => {
             let output: SharedOutput = Arc::new(Mutex::new(File::from(output)));
-            (run(input, &output), Some(output))
+            (run(input, &output, drive), Some(output))
         }
         Err(error) => (Err(error), None),
     };
@@ -48,10 +49,10 @@ pub fn main() -> ExitCode {
     std::process::exit(code)
 }
 
-fn run(input: OwnedFd, output: &SharedOutput) -> io::Result<()> {
+fn run(input: OwnedFd, output: &SharedOutput, drive: Option<&mut dyn Drive>) -> io::Result<()> {
     watch_coordinator(input.try_clone()?)?;
     let input = BufReader::with_capacity(1 << 16, File::from(input));
-    serve_shared(input, Arc::clone(output), Arc::new(MonotonicClock::new()))
+    serve_shared(input, Arc::clone(output), Arc::new(MonotonicClock::new()), drive)
 }
 
 /// Asks to be killed when the parent dies. It may have died before; then the parent is another one.

@@ -1,4 +1,4 @@
-//! Worker protocol 2: JSON lines on a pipe, one request at a time.
+//! Worker protocol 3: JSON lines on a pipe, one request at a time.
 //!
 //! A request is `{"id":1,"op":"ask","statement":"…"}`. Any number of
 //! `{"id":1,"progress":{"done":…,"total":…,"unit":"documents"}}` may follow and exactly one of
@@ -19,7 +19,7 @@ use crate::driver::{DriverError, Open, Place};
 use crate::rows::Outcome;
 
 /// The version of this protocol; an `open` of any other is refused.
-pub const PROTOCOL: u32 = 2;
+pub const PROTOCOL: u32 = 3;
 
 /// One request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,6 +94,12 @@ pub enum Op {
     ReadBack {
         /// The statement.
         statement: String,
+    },
+    /// Let many clients work on the session's system, over connections of their own; answered by whatever the worker's
+    /// [`super::Drive`] gives.
+    Drive {
+        /// What they do, as that one reads it.
+        job: serde_json::Value,
     },
     /// End the session cleanly and then the process; answered by [`Closed`].
     Close,
@@ -188,7 +194,9 @@ impl std::fmt::Display for FailureKind {
 impl From<DriverError> for Failure {
     fn from(error: DriverError) -> Self {
         let kind = match &error {
-            DriverError::Refused(_) => FailureKind::Refused,
+            DriverError::Refused(_) | DriverError::Conflict(_) | DriverError::Duplicate(_) => {
+                FailureKind::Refused
+            }
             DriverError::Unsupported(_) => FailureKind::Unsupported,
             DriverError::Unavailable(_) => FailureKind::Unavailable,
             DriverError::Exhausted(_) => FailureKind::System,

@@ -17,6 +17,7 @@ use super::protocol::{
     Progress, Ran, Reject, Request, Settled,
 };
 use super::usage::Meter;
+use super::{Drive, Subject};
 use crate::connect::Connector;
 use crate::driver::{Connection, Host, LoadSink, Open, Place, SharedOutput};
 use crate::rows::Outcome;
@@ -30,7 +31,8 @@ const PROGRESS_STRIDE: u64 = 256;
 /// Longest reason kept of a refused document, bytes: some systems repeat the document in it.
 const REASON_LIMIT: usize = 500;
 
-/// Answers requests until `close` or the end of `input`, and then closes the session.
+/// Answers requests until `close` or the end of `input`, and then closes the session. What clients are to do is done by
+/// `drive`; without one such requests are refused.
 ///
 /// # Errors
 /// When `input` cannot be read or `output` not be written; failed requests are answers, not errors.
@@ -38,8 +40,9 @@ pub fn serve(
     input: impl BufRead,
     output: impl Write + Send + 'static,
     clock: Arc<dyn Clock>,
+    drive: Option<&mut dyn Drive>,
 ) -> io::Result<()> {
-    serve_shared(input, Arc::new(Mutex::new(output)), clock)
+    serve_shared(input, Arc::new(Mutex::new(output)), clock, drive)
 }
 
 /// [`serve`] on a stream whose other handle the caller keeps.
@@ -47,8 +50,9 @@ pub(super) fn serve_shared(
     mut input: impl BufRead,
     output: SharedOutput,
     clock: Arc<dyn Clock>,
+    drive: Option<&mut dyn Drive>,
 ) -> io::Result<()> {
-    let mut server = Server { session: None, output, clock };
+    let mut server = Server { session: None, output, clock, drive };
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -68,15 +72,17 @@ pub(super) fn serve_shared(
 
 struct Session {
     connection: Box<dyn Connection>,
+    open: Open,
     folder: PathBuf,
     /// With which words the system ended or cut the connection, if it did.
     lost: Option<String>,
 }
 
-struct Server {
+struct Server<'a> {
     session: Option<Session>,
     output: SharedOutput,
     clock: Arc<dyn Clock>,
+    drive: Option<&'a mut dyn Drive>,
 }
 
 type Answer<T> = Result<T, Failure>;
@@ -85,7 +91,7 @@ fn failure(kind: FailureKind, message: impl Into<String>) -> Failure {
     Failure { kind, message: message.into() }
 }
 
-impl Server {
+impl Server<'_> {
     /// Answers one line; true when the session is over.
     fn answer(&mut self, line: &[u8]) -> io::Result<bool> {
         let request: Request = match serde_json::from_slice(line) {
@@ -134,6 +140,10 @@ impl Server {
             Op::ReadBack { statement } => {
                 let documents = self.execute(&statement).and_then(documents);
                 self.reply(id, documents)?;
+            }
+            Op::Drive { job } => {
+                let driven = self.drive(id, &job);
+                self.reply(id, driven)?;
             }
             Op::Close => {
                 let closed = self.close();
@@ -203,7 +213,8 @@ impl Server {
         let mut connection = connection?;
         let version = connection.version()?;
         let place = connection.place();
-        self.session = Some(Session { connection, folder: open.folder.clone(), lost: None });
+        self.session =
+            Some(Session { connection, open: open.clone(), folder: open.folder.clone(), lost: None });
         Ok(Opened { version, place, seconds, usage })
     }
 
@@ -234,6 +245,20 @@ impl Server {
         let outcome = session.connection.collect(statement);
         let (seconds, usage) = meter.stop(&*clock);
         Ok(Answered { seconds, outcome: outcome?, usage })
+    }
+
+    fn drive(&mut self, id: u64, job: &serde_json::Value) -> Answer<serde_json::Value> {
+        let host = Host { clock: Arc::clone(&self.clock), output: Some(Arc::clone(&self.output)) };
+        let output = Arc::clone(&self.output);
+        // A session that was lost tells nothing about connections that are opened anew.
+        let Some(session) = &self.session else {
+            return Err(failure(FailureKind::Request, "no session is open: send `open` first"));
+        };
+        let Some(drive) = self.drive.as_deref_mut() else {
+            return Err(failure(FailureKind::Request, "this worker has no clients"));
+        };
+        let subject = Subject { open: &session.open, place: session.connection.place(), host: &host };
+        drive.drive(job, &subject, &mut |progress| tell(&output, id, progress))
     }
 
     fn load(&mut self, id: u64, load: &Load, sync: bool) -> Answer<Loaded> {

@@ -14,12 +14,12 @@ fn talk(requests: &[Json]) -> Vec<Json> {
 
 fn talk_text(input: &str) -> String {
     let output = Kept::default();
-    serve(input.as_bytes(), output.clone(), Arc::new(FakeClock::new())).unwrap();
+    serve(input.as_bytes(), output.clone(), Arc::new(FakeClock::new()), None).unwrap();
     output.text()
 }
 
 fn open(id: u64, folder: &Path, script: &Json) -> Json {
-    json!({"id": id, "op": "open", "protocol": 2,
+    json!({"id": id, "op": "open", "protocol": 3,
         "open": {"protocol": "mock", "folder": folder, "settings": {"script": script.to_string()}, "statements": ["create"]}})
 }
 
@@ -131,7 +131,7 @@ fn loads_by_row_tell_how_far_they_are() {
         json!({"id": 2, "op": "load", "mode": "rows", "statement": "load :doc", "file": file})
     );
     let clock = Arc::new(Fast(jsonathlon_measure::clock::MonotonicClock::new()));
-    serve(input.as_bytes(), output.clone(), clock).unwrap();
+    serve(input.as_bytes(), output.clone(), clock, None).unwrap();
     let text = output.text();
     assert!(text.contains(r#"{"id":2,"progress":{"done":256,"total":null,"unit":"documents"}}"#), "{text}");
     assert!(text.lines().last().unwrap().contains(r#""documents":1000"#), "{text}");
@@ -161,7 +161,7 @@ fn requests_out_of_turn_are_refused_and_answered_by_their_id() {
     let wanted =
         [(1, "request"), (2, "request"), (3, "unsupported"), (5, "request"), (6, "request"), (0, "request")];
     assert_eq!(errors, wanted);
-    assert!(error_of(&replies[1]).1.contains("protocol 2, not 7"));
+    assert!(error_of(&replies[1]).1.contains("protocol 3, not 7"));
     assert!(error_of(&replies[5]).1.contains("dance"));
 }
 
@@ -233,4 +233,48 @@ fn long_reasons_are_cut_between_characters() {
     };
     sink.refused(0, "é".repeat(REASON_LIMIT));
     assert_eq!(sink.rejects[0].reason, format!("{}…", "é".repeat(REASON_LIMIT / 2)));
+}
+
+/// Clients that tell how far they are and give their job back.
+struct Echo;
+
+impl Drive for Echo {
+    fn drive(
+        &mut self,
+        job: &Json,
+        on: &Subject<'_>,
+        tell: &mut dyn FnMut(Progress),
+    ) -> Result<Json, Failure> {
+        if job["fails"] == true {
+            return Err(failure(FailureKind::Request, "no"));
+        }
+        tell(Progress { done: 7, total: None, unit: "operations".to_owned() });
+        Ok(json!({"job": job, "protocol": on.open.protocol, "is_here": on.place == Place::Here}))
+    }
+}
+
+#[test]
+fn jobs_of_clients_are_handed_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let drive = |id: u64, job: Json| json!({"id": id, "op": "drive", "job": job});
+    let requests = [
+        drive(1, json!({})),
+        open(2, folder.path(), &json!({})),
+        drive(3, json!({"seed": u64::MAX, "rate": 0.1})),
+        drive(4, json!({"fails": true})),
+        json!({"id": 5, "op": "ask", "statement": "q1"}),
+    ];
+    let input: String = requests.iter().map(|request| format!("{request}\n")).collect();
+    let output = Kept::default();
+    serve(input.as_bytes(), output.clone(), Arc::new(FakeClock::new()), Some(&mut Echo)).unwrap();
+    let replies: Vec<Json> = output.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(error_of(&replies[0]).0, "request");
+    assert_eq!(replies[2]["progress"], json!({"done": 7, "total": null, "unit": "operations"}));
+    let job = json!({"seed": u64::MAX, "rate": 0.1});
+    assert_eq!(replies[3]["ok"], json!({"job": job, "protocol": "mock", "is_here": true}));
+    assert_eq!(error_of(&replies[4]), ("request", "no"));
+    assert!(replies[5]["ok"].is_object());
+    // A worker without clients says so.
+    let replies = talk(&[open(1, folder.path(), &json!({})), drive(2, json!({}))]);
+    assert_eq!(error_of(&replies[1]), ("request", "this worker has no clients"));
 }

@@ -10,8 +10,9 @@ use rustix::time::{ClockId, clock_gettime};
 use super::protocol::OpUsage;
 use crate::driver::Place;
 
-/// Counters at the beginning of a request.
-pub(super) struct Meter {
+/// Counters at the beginning of what is measured.
+#[derive(Debug)]
+pub struct Meter {
     place: Place,
     counters: Usage,
     server_cpu: Duration,
@@ -22,13 +23,15 @@ pub(super) struct Meter {
 impl Meter {
     /// Reads the counters and, last, the clock: reading costs tens of microseconds, of a server
     /// milliseconds, and is not timed.
-    pub(super) fn start(clock: &dyn Clock, place: Place) -> Self {
+    #[must_use]
+    pub fn start(clock: &dyn Clock, place: Place) -> Self {
         let counters = counters(place);
         Self { place, counters, server_cpu: server_cpu(place), cpu: cpu(), begun: clock.now() }
     }
 
     /// Seconds since the start and what was spent in them; the clock is read first.
-    pub(super) fn stop(self, clock: &dyn Clock) -> (f64, OpUsage) {
+    #[must_use]
+    pub fn stop(self, clock: &dyn Clock) -> (f64, OpUsage) {
         let seconds = (clock.now() - self.begun).as_secs_f64();
         let own = cpu().saturating_sub(self.cpu).as_secs_f64();
         let (cpu_s, client_cpu_s) = match self.place {

@@ -178,7 +178,7 @@ fn a_worker_loads_and_asks() {
     )
     .unwrap();
     let requests = [
-        json!({"id": 1, "op": "open", "protocol": 2, "open": {"protocol": "yardstick", "folder": folder.path(),
+        json!({"id": 1, "op": "open", "protocol": 3, "open": {"protocol": "yardstick", "folder": folder.path(),
             "settings": {"threads": "2"}, "statements": ["create documents"]}}),
         json!({"id": 2, "op": "load", "mode": "rows", "statement": "load documents :doc", "file": file}),
         json!({"id": 3, "op": "ask", "statement": "q2 documents"}),
@@ -189,7 +189,7 @@ fn a_worker_loads_and_asks() {
     ];
     let input: String = requests.iter().map(|request| format!("{request}\n")).collect();
     let output = crate::testing::Kept::default();
-    crate::worker::serve(input.as_bytes(), output.clone(), Arc::new(FakeClock::new())).unwrap();
+    crate::worker::serve(input.as_bytes(), output.clone(), Arc::new(FakeClock::new()), None).unwrap();
     let replies: Vec<Json> = output.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let ok = |id: usize| &replies[id - 1]["ok"];
     assert_eq!(ok(1)["version"], "yardstick 1");

@@ -11,14 +11,20 @@ mod suite;
 use std::path::Path;
 use std::sync::Arc;
 
-use jsonathlon_drivers::{Connection, Connector, DriverError, Host, Open};
+use jsonathlon_drivers::{Connection, Connector, DriverError, Host, Lane, Open};
 use jsonathlon_measure::clock::MonotonicClock;
-use suite::{Query, Table};
+use suite::{Keyed, Query, Table};
 
 fn open(protocol: &str, folder: &Path) -> Box<dyn Connection> {
     let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };
     let open = Open { protocol: protocol.into(), folder: folder.to_owned(), ..Open::default() };
     Connector::of(protocol).unwrap().connect(&open, &host).unwrap()
+}
+
+fn lane(protocol: &str, folder: &Path, prepare: bool) -> Box<dyn Lane> {
+    let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };
+    let open = Open { protocol: protocol.into(), folder: folder.to_owned(), ..Open::default() };
+    Connector::of(protocol).unwrap().lane(&open, &host, prepare).unwrap()
 }
 
 #[test]
@@ -42,8 +48,19 @@ fn sqlite_keeps_the_contract() {
     suite::bulk_names_what_is_refused(&mut *one, "INSERT INTO documents VALUES (json(:doc))");
     let mut other = open("sqlite", folder.path());
     suite::statements_are_not_shared(&mut *one, &mut *other, &query);
+    one.collect("CREATE TABLE keyed (k TEXT PRIMARY KEY, v TEXT)").unwrap();
     one.close().unwrap();
     other.close().unwrap();
+    let keyed = Keyed {
+        insert: "INSERT INTO keyed VALUES (?1, ?2)",
+        update: "UPDATE keyed SET v = ?1 WHERE k = ?2",
+        read: "SELECT v FROM keyed WHERE k = ?1",
+        refused: "SELECT * FROM nowhere",
+        counts: true,
+        updates_nothing: true,
+        conflict: &[(0, "BEGIN IMMEDIATE"), (1, "PRAGMA busy_timeout = 0"), (1, "BEGIN IMMEDIATE")],
+    };
+    suite::lanes_keep_it(&mut |prepare| lane("sqlite", folder.path(), prepare), &keyed);
 }
 
 #[test]

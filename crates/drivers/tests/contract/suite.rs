@@ -3,8 +3,8 @@
 
 use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_drivers::{
-    Cell, Connection, DocumentSource, DriverError, LoadSink, Outcome, Parameter, Prepared, Report, Result,
-    RowSink,
+    Cell, Connection, DocumentSource, DriverError, Lane, LoadSink, Outcome, Parameter, Prepared, Report,
+    Result, RowSink,
 };
 
 /// How a system says what the contract is about: a table `contract` of `n`, 64-bit integers, `t`, texts or null, and
@@ -192,4 +192,110 @@ pub(crate) fn bulk_names_what_is_refused(connection: &mut dyn Connection, statem
     let mut told = Told::default();
     let accepted = connection.bulk_in(statement, &mut Lines(documents.iter()), &mut told).unwrap();
     assert_eq!((accepted, told.offered, told.refused), (3, 5, vec![1, 3]));
+}
+
+/// How a system writes: a table `keyed` of texts `v` by unique texts `k`.
+pub(crate) struct Keyed<'a> {
+    /// Inserts a row; its parameters are `k` and `v`.
+    pub(crate) insert: &'a str,
+    /// Sets `v` of a row; its parameters are `v` and `k`.
+    pub(crate) update: &'a str,
+    /// Gives `v` of the row whose `k` is the parameter.
+    pub(crate) read: &'a str,
+    /// A statement that the system refuses.
+    pub(crate) refused: &'a str,
+    /// Whether the system says how many rows a write has changed, and keeps keys unique.
+    pub(crate) counts: bool,
+    /// Whether an update of what is not there is one of no rows.
+    pub(crate) updates_nothing: bool,
+    /// Statements of one or the other of two lanes, the last of which is given up for what went before.
+    pub(crate) conflict: &'a [(usize, &'a str)],
+}
+
+/// Sends, and asks for the answer until it is there.
+fn run_on(
+    lane: &mut dyn Lane,
+    prepared: &Prepared,
+    parameters: &[Parameter<'_>],
+    sink: &mut dyn RowSink,
+) -> Result<Report> {
+    lane.send(prepared, parameters)?;
+    // As a loop over many lanes does, and then as one that has nothing else to do.
+    for _ in 0..3 {
+        if let Some(report) = lane.receive(false, sink)? {
+            return Ok(report);
+        }
+    }
+    lane.receive(true, sink).map(|report| report.unwrap_or_else(|| panic!("it was waited for")))
+}
+
+/// What a connection does, a lane does, whether statements are prepared or not.
+pub(crate) fn lanes_keep_it(open: &mut dyn FnMut(bool) -> Box<dyn Lane>, keyed: &Keyed<'_>) {
+    for prepare in [true, false] {
+        let mut lane = open(prepare);
+        let lane = &mut *lane;
+        let mut prepare_one =
+            |text: &str| lane.prepare(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let (insert, update, read) =
+            (prepare_one(keyed.insert), prepare_one(keyed.update), prepare_one(keyed.read));
+        let value = |lane: &mut dyn Lane, key: &str| -> Vec<Row> {
+            let mut outcome = Outcome::default();
+            run_on(lane, &read, &[Parameter::Text(key)], &mut outcome)
+                .unwrap_or_else(|error| panic!("{key}: {error}"));
+            outcome.rows
+        };
+        let key = |index: usize| format!("{prepare}{index}");
+        let mut nothing = Outcome::default();
+        // More than a socket takes at once.
+        let long = "é".repeat(1_000_000);
+        for (index, text) in TEXTS.into_iter().chain([long.as_str()]).enumerate() {
+            let key = key(index);
+            let row = [Parameter::Text(&key), Parameter::Text(text)];
+            let report =
+                run_on(lane, &insert, &row, &mut nothing).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+            assert_eq!(report.affected.filter(|_| keyed.counts), keyed.counts.then_some(1));
+            let shown: String = text.chars().take(40).collect();
+            assert!(value(lane, &key) == [vec![Value::Text(text.into())]], "{shown:?}");
+        }
+        if keyed.counts {
+            let row = [Parameter::Text(&key(0)), Parameter::Text("again")];
+            let error = run_on(lane, &insert, &row, &mut nothing).unwrap_err();
+            assert!(matches!(error, DriverError::Duplicate(_)), "{error:?}");
+            let report =
+                run_on(lane, &update, &[Parameter::Text("other"), Parameter::Text(&key(0))], &mut nothing);
+            assert_eq!(report.unwrap().affected, Some(1));
+            assert_eq!(value(lane, &key(0)), [vec![Value::Text("other".into())]]);
+        }
+        if keyed.updates_nothing {
+            let report =
+                run_on(lane, &update, &[Parameter::Text("x"), Parameter::Text("none")], &mut nothing);
+            assert_eq!(report.unwrap().affected, Some(0));
+        }
+        assert_eq!(value(lane, "none"), [] as [Row; 0]);
+        // What goes wrong costs nothing but itself.
+        assert!(run_on(lane, &read, &[], &mut nothing).is_err(), "a parameter is lacking");
+        let parameters = [Parameter::Text("true0")];
+        let error = run_on(lane, &read, &parameters, &mut Reluctant::default()).unwrap_err();
+        assert_eq!(error.to_string(), "enough");
+        let refused =
+            lane.prepare(keyed.refused).and_then(|prepared| run_on(lane, &prepared, &[], &mut nothing));
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused, DriverError::Refused(_) | DriverError::Unsupported(_)), "{refused:?}");
+        assert_eq!(value(lane, "true1"), [vec![Value::Text(String::new())]]);
+    }
+    let mut lanes = [open(true), open(true)];
+    for (number, (lane, statement)) in keyed.conflict.iter().enumerate() {
+        let lane = &mut *lanes[*lane];
+        let ran = lane
+            .prepare(statement)
+            .and_then(|prepared| run_on(lane, &prepared, &[], &mut Outcome::default()));
+        match ran {
+            Err(DriverError::Conflict(_)) if number + 1 == keyed.conflict.len() => {}
+            Ok(_) if number + 1 < keyed.conflict.len() => {}
+            other => panic!("{statement}: {other:?}"),
+        }
+    }
+    for lane in lanes {
+        lane.close();
+    }
 }

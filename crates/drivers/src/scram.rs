@@ -14,7 +14,7 @@ use sha2::{Digest, Sha256};
 const ITERATIONS: std::ops::RangeInclusive<u32> = 4096..=1_000_000;
 
 /// A login under way.
-pub(super) struct Scram {
+pub(crate) struct Scram {
     password: String,
     /// Without the header of the first message.
     first: String,
@@ -25,7 +25,7 @@ pub(super) struct Scram {
 
 impl Scram {
     /// Begins; the nonce is random.
-    pub(super) fn new(user: &str, password: &str) -> std::io::Result<Self> {
+    pub(crate) fn new(user: &str, password: &str) -> std::io::Result<Self> {
         let mut random = [0; 18];
         File::open("/dev/urandom")?.read_exact(&mut random)?;
         Ok(Self::with_nonce(user, password, BASE64.encode(random)))
@@ -37,12 +37,12 @@ impl Scram {
     }
 
     /// The client's first message.
-    pub(super) fn first(&self) -> String {
+    pub(crate) fn first(&self) -> String {
         format!("n,,{}", self.first)
     }
 
     /// The client's last message, which answers the server's first.
-    pub(super) fn answer(&mut self, server: &str) -> Result<String, String> {
+    pub(crate) fn answer(&mut self, server: &str) -> Result<String, String> {
         let nonce = attribute(server, "r=")?;
         if !nonce.starts_with(&self.nonce) || nonce.len() == self.nonce.len() {
             return Err("the server's nonce does not continue the client's".into());
@@ -66,7 +66,7 @@ impl Scram {
     }
 
     /// Whether the server knows the password as well.
-    pub(super) fn verify(&self, server: &str) -> Result<(), String> {
+    pub(crate) fn verify(&self, server: &str) -> Result<(), String> {
         let signature =
             BASE64.decode(attribute(server, "v=")?).map_err(|error| format!("the signature: {error}"))?;
         match self.signature {

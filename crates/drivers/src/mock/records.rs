@@ -1,0 +1,199 @@
+//! The mock's table as records with keys, which many clients of one process share. What they change stays in memory: a
+//! restart finds what was loaded.
+//!
+//! Statements, whose parameters are bound: `kv_read KEY`, `kv_update KEY VALUE` (of `field0`), `kv_swap KEY OLD VALUE`
+//! (likewise, if it still is OLD), `kv_insert KEY DOCUMENT`, `kv_delete KEY`, `kv_scan KEY LIMIT`.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use jsonathlon_dataset::value::Value;
+
+use super::faults;
+use super::script::{Act, Script};
+use super::store::Store;
+use crate::driver::{DriverError, Host, Result};
+use crate::prepared::{Parameter, nth};
+use crate::rows::Outcome;
+
+/// The tables of this process by their folders.
+static TABLES: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<Table>>>>> = LazyLock::new(Mutex::default);
+
+/// One table.
+#[derive(Debug, Default)]
+struct Table {
+    documents: BTreeMap<String, Versions>,
+    asks: HashMap<String, u64>,
+}
+
+/// A document and the one that it replaced.
+#[derive(Debug, Clone, Default)]
+struct Versions {
+    now: String,
+    before: Option<String>,
+}
+
+fn held<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Whether a statement is one of these.
+pub(super) fn is_of_records(statement: &str) -> bool {
+    statement.starts_with("kv_")
+}
+
+/// Forgets what clients have changed, because the table is another one now.
+pub(super) fn forget(folder: &Path) {
+    held(&TABLES).remove(folder);
+}
+
+/// The table in `folder`, as it was loaded where nobody has asked for it yet.
+fn table(folder: &Path, store: &Store) -> Result<Arc<Mutex<Table>>> {
+    let mut all = held(&TABLES);
+    if let Some(table) = all.get(folder) {
+        return Ok(Arc::clone(table));
+    }
+    let mut table = Table::default();
+    store.each(|line| {
+        let Ok(parsed) = serde_json::from_slice::<serde_json::Value>(line) else { return };
+        if let (Some(key), Some(document)) = (parsed.get("key"), parsed.get("doc")) {
+            let key = key.as_str().map_or_else(|| key.to_string(), str::to_owned);
+            table.documents.insert(key, Versions { now: document.to_string(), before: None });
+        }
+    })?;
+    let table = Arc::new(Mutex::new(table));
+    all.insert(folder.to_owned(), Arc::clone(&table));
+    Ok(table)
+}
+
+fn text(parameters: &[Parameter<'_>], index: usize) -> Result<String> {
+    Ok(match nth(index, parameters)? {
+        Parameter::Text(text) | Parameter::Json(text) => (*text).to_owned(),
+        Parameter::Int(number) => number.to_string(),
+        other => return Err(DriverError::Refused(format!("{other:?} is neither text nor a number"))),
+    })
+}
+
+/// Does one statement with its parameters.
+pub(super) fn execute(
+    statement: &str,
+    parameters: &[Parameter<'_>],
+    folder: &Path,
+    store: &Store,
+    script: &Script,
+    host: &Host,
+) -> Result<(Outcome, Option<u64>)> {
+    let name = statement.split_whitespace().next().unwrap_or(statement);
+    let table = table(folder, store)?;
+    let count = {
+        let mut table = held(&table);
+        let count = table.asks.entry(name.to_owned()).or_default();
+        *count += 1;
+        *count
+    };
+    if let Some(delay) = script.delay_ms.get(name) {
+        host.clock.sleep(std::time::Duration::from_millis(*delay));
+    }
+    for act in script.faults_of(name, count) {
+        faults::before(act, 0, host)?;
+    }
+    let (mut outcome, affected) = answer(name, parameters, &mut held(&table))?;
+    for act in script.faults_of(name, count) {
+        spoil(act, parameters, &held(&table), &mut outcome)?;
+    }
+    Ok((outcome, affected))
+}
+
+fn answer(name: &str, parameters: &[Parameter<'_>], table: &mut Table) -> Result<(Outcome, Option<u64>)> {
+    let key = text(parameters, 0)?;
+    let written = |count: bool| Ok((Outcome::default(), Some(u64::from(count))));
+    match name {
+        "kv_read" => {
+            let found = table.documents.get(&key);
+            Ok((rows(found.map(|found| vec![Value::Text(found.now.clone())])), None))
+        }
+        "kv_update" => {
+            let value = text(parameters, 1)?;
+            let Some(found) = table.documents.get_mut(&key) else { return written(false) };
+            set(found, value);
+            written(true)
+        }
+        "kv_swap" => {
+            let (old, value) = (text(parameters, 1)?, text(parameters, 2)?);
+            match table.documents.get_mut(&key) {
+                Some(found) if field(&found.now).as_deref() == Some(&old) => set(found, value),
+                _ => return Err(DriverError::Conflict("somebody else was faster".into())),
+            }
+            written(true)
+        }
+        "kv_insert" => {
+            let document = text(parameters, 1)?;
+            if table.documents.contains_key(&key) {
+                return Err(DriverError::Duplicate(format!("the key {key} is there already")));
+            }
+            table.documents.insert(key, Versions { now: document, before: None });
+            written(true)
+        }
+        "kv_delete" => written(table.documents.remove(&key).is_some()),
+        "kv_scan" => {
+            let limit: usize = text(parameters, 1)?.parse().unwrap_or(0);
+            let found = table.documents.range(key..).take(limit);
+            Ok((
+                rows(
+                    found.map(|(key, found)| vec![Value::Text(key.clone()), Value::Text(found.now.clone())]),
+                ),
+                None,
+            ))
+        }
+        _ => Err(DriverError::Refused(format!("unknown statement `{name}`"))),
+    }
+}
+
+fn rows(rows: impl IntoIterator<Item = Vec<Value>>) -> Outcome {
+    let rows: Vec<Vec<Value>> = rows.into_iter().collect();
+    let columns = match rows.first().map(Vec::len) {
+        Some(2) => vec!["key".to_owned(), "doc".to_owned()],
+        _ => vec!["doc".to_owned()],
+    };
+    Outcome { columns, rows, ..Outcome::default() }
+}
+
+fn field(document: &str) -> Option<String> {
+    let parsed: serde_json::Value = serde_json::from_str(document).ok()?;
+    Some(parsed.get("field0")?.as_str()?.to_owned())
+}
+
+fn set(found: &mut Versions, value: String) {
+    let Ok(mut parsed) = serde_json::from_str::<serde_json::Value>(&found.now) else { return };
+    if let Some(members) = parsed.as_object_mut() {
+        members.insert("field0".to_owned(), value.into());
+    }
+    found.before = Some(std::mem::replace(&mut found.now, parsed.to_string()));
+}
+
+/// Does to an answer what is to be done to it.
+fn spoil(act: &Act, parameters: &[Parameter<'_>], table: &Table, outcome: &mut Outcome) -> Result<()> {
+    let Some(Value::Text(document)) = outcome.rows.first_mut().and_then(|row| row.last_mut()) else {
+        faults::after(act, outcome);
+        return Ok(());
+    };
+    let key = text(parameters, 0)?;
+    match act {
+        Act::Stale => {
+            if let Some(before) = table.documents.get(&key).and_then(|found| found.before.clone()) {
+                *document = before;
+            }
+        }
+        Act::Truncated => {
+            document.pop();
+        }
+        Act::AnotherKey => {
+            if let Some((_, other)) = table.documents.iter().find(|(other, _)| **other != key) {
+                other.now.clone_into(document);
+            }
+        }
+        other => faults::after(other, outcome),
+    }
+    Ok(())
+}

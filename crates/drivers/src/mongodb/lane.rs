@@ -1,0 +1,152 @@
+//! MongoDB's protocol as a lane: requests and replies in memory that is used again, rows read where a reply lies.
+
+use std::io;
+use std::ops::Range;
+use std::os::fd::{AsFd, BorrowedFd};
+
+use super::bson::Bson;
+use super::request::Template;
+use super::{Mongodb, begin, cursor_left, hand_over, more_of, reported, well, wire};
+use crate::driver::{Connection, DriverError, Open, Result};
+use crate::endpoint::Endpoint;
+use crate::lane::{Adapter, Lane, nothing_sent};
+use crate::prepared::{Parameter, Prepared, Statements};
+use crate::rows::{Report, RowSink};
+use crate::socket::{Inbox, Socket};
+
+/// A connection of a client.
+struct MongodbLane {
+    channel: Channel,
+    prepared: Statements<Template>,
+    /// The statement under way.
+    current: Option<Prepared>,
+    /// For documents as text.
+    text: String,
+}
+
+/// A socket, and what goes over it.
+struct Channel {
+    socket: Socket,
+    endpoint: Endpoint,
+    inbox: Inbox,
+    outbox: Vec<u8>,
+    /// The number of the last request.
+    request: i32,
+    /// The documents that the answer consists of so far, and where they end.
+    parts: Vec<Range<usize>>,
+    seen: usize,
+}
+
+/// Logs in to the server of `open` and runs its statements. An encrypted connection waits for its answers.
+pub(crate) fn lane(open: &Open) -> Result<Box<dyn Lane>> {
+    let mut session = Mongodb::open(open)?;
+    for statement in &open.statements {
+        session.collect(statement)?;
+    }
+    let Mongodb { wire, endpoint, limits, connections, prepared } = session;
+    let socket = match wire.into_socket() {
+        Ok(socket) => socket,
+        Err(wire) => {
+            let session = Mongodb { wire: *wire, endpoint, limits, connections, prepared };
+            return Ok(Box::new(Adapter::new(Box::new(session), true)));
+        }
+    };
+    let (inbox, outbox, parts) = (Inbox::default(), Vec::new(), Vec::new());
+    let channel = Channel { socket, endpoint, inbox, outbox, request: 0, parts, seen: 0 };
+    Ok(Box::new(MongodbLane { channel, prepared: Statements::default(), current: None, text: String::new() }))
+}
+
+impl Channel {
+    fn lost(&self, error: &io::Error) -> DriverError {
+        self.endpoint.told(DriverError::Crashed(error.to_string()))
+    }
+
+    /// Sends a request whose body `fill` writes.
+    fn send(&mut self, fill: impl FnOnce(&mut Vec<u8>) -> Result<()>) -> Result<()> {
+        self.request = self.request.wrapping_add(1);
+        self.outbox.clear();
+        wire::begin(self.request, &mut self.outbox);
+        fill(&mut self.outbox)?;
+        let length = wire::length(self.outbox.len());
+        let length = length.map_err(|error| DriverError::Refused(error.to_string()))?;
+        self.outbox[..4].copy_from_slice(&length);
+        self.socket.send(&self.outbox).map_err(|error| self.lost(&error))
+    }
+
+    /// Reads until the answer is there to its last batch, or nothing more has come; whether it is there.
+    fn complete(&mut self, wait: bool, database: &str) -> Result<bool> {
+        loop {
+            let bytes = &self.inbox.bytes()[self.seen..];
+            let reply = wire::reply(bytes, self.request).map_err(|error| self.lost(&error))?;
+            let Some((document, end)) = reply else {
+                match self.inbox.fill(&self.socket, wait) {
+                    Ok(true) => continue,
+                    Ok(false) => return Ok(false),
+                    Err(error) => return Err(self.lost(&error)),
+                }
+            };
+            let answer = Bson::read(&bytes[document.clone()]).and_then(well);
+            let left = answer.map(cursor_left);
+            let more = left
+                .and_then(|left| left.map(|(id, collection)| more_of(id, collection, database)).transpose());
+            self.parts.push(self.seen + document.start..self.seen + document.end);
+            self.seen += end;
+            match more? {
+                None => return Ok(true),
+                Some(body) => self.send(|out| {
+                    out.extend_from_slice(&body);
+                    Ok(())
+                })?,
+            }
+        }
+    }
+
+    fn forget(&mut self) {
+        self.inbox.take(self.seen);
+        self.seen = 0;
+        self.parts.clear();
+    }
+}
+
+impl Lane for MongodbLane {
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        Ok(self.prepared.keep(Template::read(statement, &self.channel.endpoint.database)?))
+    }
+
+    fn send(&mut self, prepared: &Prepared, parameters: &[Parameter<'_>]) -> Result<()> {
+        let template = self.prepared.get(prepared)?;
+        self.channel.send(|out| template.write(parameters, out))?;
+        self.current = Some(prepared.clone());
+        Ok(())
+    }
+
+    fn receive(&mut self, wait: bool, sink: &mut dyn RowSink) -> Result<Option<Report>> {
+        let template = self.prepared.get(self.current.as_ref().ok_or_else(nothing_sent)?)?;
+        let channel = &mut self.channel;
+        let report = match channel.complete(wait, &template.database) {
+            Ok(false) => return Ok(None),
+            Ok(true) => {
+                let mapping = template.rows.as_deref();
+                let mut report = begin(mapping, sink).map(|()| Report::default());
+                for (index, part) in channel.parts.iter().enumerate() {
+                    let answer = Bson::of_read(&channel.inbox.bytes()[part.clone()]);
+                    report = report.and_then(|report| {
+                        hand_over(answer, mapping, &mut self.text, sink)?;
+                        Ok(if index == 0 { reported(answer) } else { report })
+                    });
+                }
+                report
+            }
+            Err(error) => Err(error),
+        };
+        channel.forget();
+        self.current = None;
+        report.map(Some)
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.channel.socket.as_fd())
+    }
+
+    fn close(self: Box<Self>) {}
+}

@@ -1,0 +1,188 @@
+//! How a session begins.
+
+use std::io;
+
+use mysql_common::scramble::{scramble_native, scramble_sha256};
+
+use super::super::{CONNECT_LIMIT, GONE, SETTINGS, connect};
+use super::packet::{self, Reader, close, open, said, text};
+use crate::driver::Result;
+use crate::endpoint::{Endpoint, NotReady};
+use crate::socket::{Inbox, Socket};
+
+const LONG_PASSWORD: u32 = 1;
+const LONG_FLAG: u32 = 1 << 2;
+const WITH_DATABASE: u32 = 1 << 3;
+const PROTOCOL_41: u32 = 1 << 9;
+const TRANSACTIONS: u32 = 1 << 13;
+const SECURE: u32 = 1 << 15;
+const PLUGINS: u32 = 1 << 19;
+/// Rows are not followed by a packet of their own kind.
+pub(super) const WITHOUT_EOF: u32 = 1 << 24;
+/// utf8mb4_general_ci, until names are set.
+const CHARSET: u8 = 45;
+
+type Ready<T> = std::result::Result<T, NotReady>;
+
+/// A session that is logged in.
+pub(super) struct Session {
+    pub(super) socket: Socket,
+    pub(super) without_eof: bool,
+}
+
+/// Logs in; none where the server asks for the password in a way that is not known here.
+pub(super) fn login(endpoint: &Endpoint) -> Ready<Option<Session>> {
+    if let Some(session) = attempt(endpoint)? {
+        return Ok(Some(session));
+    }
+    // It may want to see the password once, encrypted, before it knows this user by a hash.
+    drop(connect(endpoint)?);
+    attempt(endpoint)
+}
+
+fn yet(error: io::Error) -> NotReady {
+    NotReady::Yet(error.to_string())
+}
+
+fn ever(why: impl std::fmt::Display) -> NotReady {
+    NotReady::Ever(format!("the server refused the session: {why}"))
+}
+
+struct Talk {
+    socket: Socket,
+    inbox: Inbox,
+}
+
+impl Talk {
+    /// The next packet, and its number.
+    fn next(&mut self) -> Ready<(Vec<u8>, u8)> {
+        loop {
+            if let Some((packet, end)) = packet::at(self.inbox.bytes(), 0).map_err(ever)? {
+                let (packet, sequence) = (packet.to_vec(), self.inbox.bytes()[3]);
+                self.inbox.take(end);
+                if packet.first() == Some(&0xFF) {
+                    let (code, words) = said(&packet).map_err(ever)?;
+                    return Err(if GONE.contains(&code) { NotReady::Yet(words) } else { ever(words) });
+                }
+                return Ok((packet, sequence));
+            }
+            self.inbox.fill(&self.socket, true).map_err(yet)?;
+        }
+    }
+
+    fn send(&self, sequence: u8, fill: impl FnOnce(&mut Vec<u8>)) -> Ready<()> {
+        let mut out = Vec::new();
+        let start = open(sequence, &mut out);
+        fill(&mut out);
+        close(start, &mut out).map_err(ever)?;
+        self.socket.send(&out).map_err(yet)
+    }
+}
+
+/// What a server greets with.
+struct Greeting {
+    capabilities: u32,
+    nonce: Vec<u8>,
+    plugin: Vec<u8>,
+}
+
+fn greeting(packet: &[u8]) -> Result<Greeting> {
+    let mut reader = Reader(packet);
+    if reader.u8()? != 10 {
+        return Err(packet::malformed());
+    }
+    reader.until_zero();
+    reader.u32()?;
+    let mut nonce = reader.bytes(8)?.to_vec();
+    reader.u8()?;
+    let low = reader.u16()?;
+    reader.bytes(3)?;
+    let capabilities = u32::from(reader.u16()?) << 16 | u32::from(low);
+    let length = usize::from(reader.u8()?).saturating_sub(8).max(13);
+    reader.bytes(10)?;
+    nonce.extend_from_slice(reader.bytes(length.min(reader.0.len()))?.strip_suffix(&[0]).unwrap_or_default());
+    nonce.truncate(20);
+    Ok(Greeting { capabilities, nonce, plugin: reader.until_zero().to_vec() })
+}
+
+/// The password as a plugin wants it; none for a plugin that is not known here.
+fn scrambled(plugin: &[u8], nonce: &[u8], password: &str) -> Option<Vec<u8>> {
+    if password.is_empty() {
+        return Some(Vec::new());
+    }
+    match plugin {
+        b"mysql_native_password" => scramble_native(nonce, password.as_bytes()).map(Vec::from),
+        b"caching_sha2_password" => scramble_sha256(nonce, password.as_bytes()).map(Vec::from),
+        _ => None,
+    }
+}
+
+fn attempt(endpoint: &Endpoint) -> Ready<Option<Session>> {
+    let socket = Socket::connect(endpoint, CONNECT_LIMIT).map_err(yet)?;
+    socket.wait(Some(CONNECT_LIMIT)).map_err(yet)?;
+    let mut talk = Talk { socket, inbox: Inbox::default() };
+    let (packet, sequence) = talk.next()?;
+    let greeting = greeting(&packet).map_err(ever)?;
+    let password = &endpoint.password.0;
+    let Some(secret) = scrambled(&greeting.plugin, &greeting.nonce, password) else { return Ok(None) };
+    let mut flags = LONG_PASSWORD | LONG_FLAG | PROTOCOL_41 | TRANSACTIONS | SECURE | PLUGINS;
+    if !endpoint.database.is_empty() {
+        flags |= WITH_DATABASE;
+    }
+    let without_eof = greeting.capabilities & WITHOUT_EOF != 0;
+    if without_eof {
+        flags |= WITHOUT_EOF;
+    }
+    talk.send(sequence.wrapping_add(1), |out| {
+        out.extend_from_slice(&flags.to_le_bytes());
+        out.extend_from_slice(&(1_u32 << 30).to_le_bytes());
+        out.push(CHARSET);
+        out.extend_from_slice(&[0; 23]);
+        out.extend_from_slice(endpoint.user.as_bytes());
+        out.push(0);
+        text(&secret, out);
+        if !endpoint.database.is_empty() {
+            out.extend_from_slice(endpoint.database.as_bytes());
+            out.push(0);
+        }
+        out.extend_from_slice(&greeting.plugin);
+        out.push(0);
+    })?;
+    loop {
+        let (packet, sequence) = talk.next()?;
+        match packet.as_slice() {
+            [0, ..] => break,
+            // Another plugin is wanted, with a nonce of its own.
+            [0xFE, rest @ ..] => {
+                let mut reader = Reader(rest);
+                let plugin = reader.until_zero();
+                let Some(secret) = scrambled(plugin, reader.until_zero(), password) else { return Ok(None) };
+                talk.send(sequence.wrapping_add(1), |out| out.extend_from_slice(&secret))?;
+            }
+            // The hash was known to the server.
+            [1, 3] => {}
+            // Nobody listens on a socket of this machine.
+            [1, 4] if matches!(talk.socket, Socket::Unix(_)) => {
+                talk.send(sequence.wrapping_add(1), |out| {
+                    out.extend_from_slice(password.as_bytes());
+                    out.push(0);
+                })?;
+            }
+            _ => return Ok(None),
+        }
+    }
+    for (index, setting) in SETTINGS.into_iter().enumerate() {
+        talk.send(0, |out| {
+            out.push(super::QUERY);
+            out.extend_from_slice(setting.as_bytes());
+        })?;
+        match talk.next() {
+            Ok(_) => {}
+            // A server that does not know what the others set has no need of it.
+            Err(NotReady::Ever(_)) if index > 0 => {}
+            Err(other) => return Err(other),
+        }
+    }
+    talk.socket.wait(None).map_err(yet)?;
+    Ok(Some(Session { socket: talk.socket, without_eof }))
+}

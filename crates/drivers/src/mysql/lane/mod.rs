@@ -1,0 +1,167 @@
+//! MySQL's protocol as a lane: one execution is one write and, as a rule, one read, and takes no memory.
+
+mod answer;
+mod login;
+mod packet;
+mod statement;
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use answer::{Columns, Progress};
+use packet::{Reader, said};
+use statement::Statement;
+
+use super::{NOT_PREPARED, refusal};
+use crate::driver::{DriverError, Open, Result};
+use crate::endpoint::Endpoint;
+use crate::lane::{Lane, nothing_sent};
+use crate::prepared::{Parameter, Prepared, Statements};
+use crate::rows::{Report, RowSink};
+use crate::socket::{Inbox, Socket};
+
+/// A command: a statement as text.
+pub(super) const QUERY: u8 = 3;
+const PREPARE: u8 = 0x16;
+
+/// A connection of a client.
+pub(crate) struct MysqlLane {
+    socket: Socket,
+    endpoint: Endpoint,
+    without_eof: bool,
+    inbox: Inbox,
+    outbox: Vec<u8>,
+    prepare: bool,
+    statements: Statements<(Statement, Columns)>,
+    /// The statement under way, and how far its answer has come.
+    current: Option<Prepared>,
+    progress: Progress,
+}
+
+impl MysqlLane {
+    /// Logs in to the server of `open` and runs its statements. None where that takes what is not here: encryption, or
+    /// an unusual way to ask for a password.
+    pub(crate) fn open(open: &Open, prepare: bool) -> Result<Option<Self>> {
+        let endpoint = Endpoint::of(open)?;
+        if endpoint.tls.is_some() {
+            return Ok(None);
+        }
+        let Some(session) = endpoint.reach(login::login)? else { return Ok(None) };
+        let mut lane = Self {
+            socket: session.socket,
+            endpoint,
+            without_eof: session.without_eof,
+            inbox: Inbox::default(),
+            outbox: Vec::new(),
+            prepare,
+            statements: Statements::default(),
+            current: None,
+            progress: Progress::default(),
+        };
+        for statement in &open.statements {
+            let prepared = lane.keep(Statement::of_text(statement));
+            lane.send(&prepared, &[])?;
+            lane.receive(true, &mut crate::rows::Outcome::default())?;
+            lane.statements.remove(&prepared);
+        }
+        Ok(Some(lane))
+    }
+
+    fn keep(&mut self, statement: Statement) -> Prepared {
+        self.statements.keep((statement, Columns::default()))
+    }
+
+    fn lost(&self, words: &dyn std::fmt::Display) -> DriverError {
+        self.endpoint.told(DriverError::Crashed(words.to_string()))
+    }
+
+    /// Waits for the next packet.
+    fn packet(&mut self) -> Result<Vec<u8>> {
+        loop {
+            if let Some((packet, end)) = packet::at(self.inbox.bytes(), 0)? {
+                let packet = packet.to_vec();
+                self.inbox.take(end);
+                return Ok(packet);
+            }
+            self.inbox.fill(&self.socket, true).map_err(|error| self.lost(&error))?;
+        }
+    }
+
+    /// Has the server keep a statement; a text where it keeps none such.
+    fn prepared(&mut self, statement: &str) -> Result<Statement> {
+        let mut request = Vec::new();
+        let start = packet::open(0, &mut request);
+        request.push(PREPARE);
+        request.extend_from_slice(statement.as_bytes());
+        packet::close(start, &mut request)?;
+        self.socket.send(&request).map_err(|error| self.lost(&error))?;
+        let answer = self.packet()?;
+        if answer.first() == Some(&0xFF) {
+            let (code, words) = said(&answer)?;
+            if code == NOT_PREPARED {
+                return Ok(Statement::of_text(statement));
+            }
+            return Err(self.endpoint.told(refusal(code, words)));
+        }
+        let mut reader = Reader(&answer);
+        reader.u8()?;
+        let (number, columns, parameters) = (reader.u32()?, reader.u16()?, reader.u16()?);
+        // Each kind is described, and ends with a packet where the server sends one.
+        for count in [parameters, columns] {
+            let ends = u16::from(count > 0 && !self.without_eof);
+            for _ in 0..count + ends {
+                self.packet()?;
+            }
+        }
+        Ok(Statement::Prepared(number, parameters.into()))
+    }
+}
+
+impl Lane for MysqlLane {
+    fn prepare(&mut self, statement: &str) -> Result<Prepared> {
+        let statement = if self.prepare { self.prepared(statement)? } else { Statement::of_text(statement) };
+        Ok(self.keep(statement))
+    }
+
+    fn send(&mut self, prepared: &Prepared, parameters: &[Parameter<'_>]) -> Result<()> {
+        let (statement, _) = self.statements.get(prepared)?;
+        statement.execution(parameters, &mut self.outbox)?;
+        self.progress = Progress::default();
+        self.current = Some(prepared.clone());
+        self.socket.send(&self.outbox).map_err(|error| self.lost(&error))
+    }
+
+    fn receive(&mut self, wait: bool, sink: &mut dyn RowSink) -> Result<Option<Report>> {
+        let current = self.current.as_ref().ok_or_else(nothing_sent)?;
+        let (statement, columns) = self.statements.get_mut(current)?;
+        while !self.progress.follow(self.inbox.bytes(), self.without_eof)? {
+            match self.inbox.fill(&self.socket, wait) {
+                Ok(true) => {}
+                Ok(false) => return Ok(None),
+                Err(error) => {
+                    return Err(self.endpoint.told(DriverError::Crashed(error.to_string())));
+                }
+            }
+        }
+        let end = self.progress.end();
+        let answer = &self.inbox.bytes()[..end];
+        let report = match self.progress.failed() {
+            Some(at) => match packet::at(answer, at)? {
+                Some((packet, _)) => said(packet).and_then(|(code, words)| Err(refusal(code, words))),
+                None => Err(packet::malformed()),
+            },
+            None => answer::hand_over(answer, statement.is_binary(), self.without_eof, columns, sink),
+        };
+        self.inbox.take(end);
+        self.current = None;
+        report.map(Some).map_err(|error| self.endpoint.told(error))
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.socket.as_fd())
+    }
+
+    fn close(self: Box<Self>) {
+        // The server ends the session too when the connection breaks.
+        self.socket.send(&[1, 0, 0, 0, 1]).ok();
+    }
+}

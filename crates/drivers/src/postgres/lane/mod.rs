@@ -1,0 +1,313 @@
+//! PostgreSQL's protocol as a lane: one execution is one write and, as a rule, one read, and takes no memory.
+//!
+//! Values go and come as text. Of the types of columns those are told apart that JSON has; all others are texts.
+
+mod message;
+mod startup;
+
+use std::os::fd::{AsFd, BorrowedFd};
+
+use crate::driver::{DriverError, Open, Result};
+use crate::endpoint::Endpoint;
+use crate::lane::{Lane, nothing_sent, with_few};
+use crate::prepared::{Parameter, Prepared, Statements, expect};
+use crate::rows::{Cell, Report, RowSink};
+use crate::socket::{Inbox, Socket};
+use message::{Bind, Reader, Said, malformed, utf8};
+
+/// A connection of a client.
+pub(crate) struct PostgresLane {
+    socket: Socket,
+    endpoint: Endpoint,
+    inbox: Inbox,
+    outbox: Vec<u8>,
+    /// Whether the server keeps statements.
+    prepare: bool,
+    statements: Statements<Statement>,
+    /// Names that were given.
+    names: u64,
+    /// The statement under way.
+    current: Option<Prepared>,
+    /// Messages up to here have come whole, and the answer does not end before it.
+    seen: usize,
+    /// Where the first error is among them.
+    failed: Option<usize>,
+}
+
+/// A statement, as it is sent and as it is answered.
+struct Statement {
+    bind: Bind,
+    /// None where only the server knows.
+    parameters: Option<usize>,
+    columns: Columns,
+}
+
+/// Columns, as they were described last.
+#[derive(Debug, Default)]
+struct Columns {
+    description: Vec<u8>,
+    all: Vec<(String, Kind)>,
+}
+
+/// What a column's text stands for.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Bool,
+    Int,
+    Float,
+    Decimal,
+    Text,
+}
+
+impl PostgresLane {
+    /// Logs in to the server of `open` and runs its statements. None where that takes what is not here: encryption, or
+    /// an old way to ask for a password.
+    pub(crate) fn open(open: &Open, prepare: bool) -> Result<Option<Self>> {
+        let endpoint = Endpoint::of(open)?;
+        if endpoint.tls.is_some() {
+            return Ok(None);
+        }
+        let Some(socket) = endpoint.reach(startup::login)? else { return Ok(None) };
+        let mut lane = Self {
+            socket,
+            endpoint,
+            inbox: Inbox::default(),
+            outbox: Vec::new(),
+            prepare,
+            statements: Statements::default(),
+            names: 0,
+            current: None,
+            seen: 0,
+            failed: None,
+        };
+        for statement in &open.statements {
+            lane.ask(&startup::query(statement), |_| Ok(()))?;
+        }
+        Ok(Some(lane))
+    }
+
+    fn lost(&self, words: &dyn std::fmt::Display) -> DriverError {
+        self.endpoint.told(DriverError::Crashed(words.to_string()))
+    }
+
+    fn write(&mut self, request: &[u8]) -> Result<()> {
+        self.seen = 0;
+        self.failed = None;
+        self.socket.send(request).map_err(|error| self.lost(&error))
+    }
+
+    /// Sends, waits, and has the answer looked at.
+    fn ask<T>(&mut self, request: &[u8], look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
+        self.write(request)?;
+        self.complete(true)?;
+        let looked = match self.error() {
+            Some(error) => Err(error),
+            None => look(&self.inbox.bytes()[..self.seen]),
+        };
+        self.inbox.take(self.seen);
+        looked
+    }
+
+    /// Reads until the server is ready again, or nothing more has come; whether it is.
+    fn complete(&mut self, wait: bool) -> Result<bool> {
+        loop {
+            while let Some((kind, body, end)) = message::at(self.inbox.bytes(), self.seen)? {
+                if kind == b'E' {
+                    self.failed.get_or_insert(self.seen);
+                    // The server's last words: it closes the connection without being ready again.
+                    let said = Said::read(body)?;
+                    if said.is_fatal {
+                        return Err(self.lost(&said.words));
+                    }
+                }
+                self.seen = end;
+                if kind == b'Z' {
+                    return Ok(true);
+                }
+            }
+            match self.inbox.fill(&self.socket, wait) {
+                Ok(true) => {}
+                Ok(false) => return Ok(false),
+                Err(error) => return Err(self.lost(&error)),
+            }
+        }
+    }
+
+    /// What the server says against the statement, if anything.
+    fn error(&self) -> Option<DriverError> {
+        let at = self.failed?;
+        let (_, body, _) = message::at(self.inbox.bytes(), at).ok()??;
+        Some(Said::read(body).map_or_else(|error| error, Said::error))
+    }
+}
+
+impl Lane for PostgresLane {
+    fn prepare(&mut self, text: &str) -> Result<Prepared> {
+        let (bind, parameters) = if self.prepare {
+            self.names += 1;
+            let name = format!("s{}", self.names);
+            let count = self.ask(&startup::prepare(&name, text), startup::parameters)?;
+            (Bind::new(&name, Vec::new()), Some(count))
+        } else {
+            let mut parse = Vec::new();
+            message::parse("", text, &mut parse);
+            (Bind::new("", parse), None)
+        };
+        Ok(self.statements.keep(Statement { bind, parameters, columns: Columns::default() }))
+    }
+
+    fn send(&mut self, prepared: &Prepared, parameters: &[Parameter<'_>]) -> Result<()> {
+        let statement = self.statements.get(prepared)?;
+        if let Some(count) = statement.parameters {
+            expect(count, parameters)?;
+        }
+        let mut request = std::mem::take(&mut self.outbox);
+        let written = statement.bind.execution(parameters, &mut request);
+        let sent = written.and_then(|()| self.write(&request));
+        self.outbox = request;
+        self.current = Some(prepared.clone());
+        sent
+    }
+
+    fn receive(&mut self, wait: bool, sink: &mut dyn RowSink) -> Result<Option<Report>> {
+        if !self.complete(wait)? {
+            return Ok(None);
+        }
+        let report = match (self.error(), self.current.take()) {
+            (Some(error), _) => Err(error),
+            (None, Some(current)) => {
+                let statement = self.statements.get_mut(&current)?;
+                answer(&self.inbox.bytes()[..self.seen], &mut statement.columns, sink)
+            }
+            (None, None) => Err(nothing_sent()),
+        };
+        self.inbox.take(self.seen);
+        report.map(Some)
+    }
+
+    fn descriptor(&self) -> Option<BorrowedFd<'_>> {
+        Some(self.socket.as_fd())
+    }
+
+    fn close(self: Box<Self>) {
+        // The server ends the session too when the connection breaks.
+        self.socket.send(b"X\0\0\0\x04").ok();
+    }
+}
+
+/// Hands over the rows of an answer without an error.
+fn answer(messages: &[u8], columns: &mut Columns, sink: &mut dyn RowSink) -> Result<Report> {
+    let (mut next, mut report) = (0, Report::default());
+    while let Some((kind, body, end)) = message::at(messages, next)? {
+        match kind {
+            b'D' => row(body, &columns.all, sink)?,
+            b'T' => {
+                columns.describe(body)?;
+                with_few(
+                    columns.all.len(),
+                    "",
+                    |index| Ok(columns.all[index].0.as_str()),
+                    |names| sink.columns(names),
+                )?;
+            }
+            b'n' => sink.columns(&[])?,
+            b'C' => report.affected = Some(count(body)),
+            _ => {}
+        }
+        next = end;
+    }
+    Ok(report)
+}
+
+fn row(body: &[u8], columns: &[(String, Kind)], sink: &mut dyn RowSink) -> Result<()> {
+    let mut reader = Reader(body);
+    let count = reader.u16()?;
+    if count != columns.len() {
+        return Err(malformed());
+    }
+    let cell = |index: usize| match reader.column()? {
+        Some(bytes) => cell(&columns[index], bytes),
+        None => Ok(Cell::Null),
+    };
+    with_few(count, Cell::Null, cell, |cells| sink.row(cells))
+}
+
+fn cell<'a>((name, kind): &(String, Kind), bytes: &'a [u8]) -> Result<Cell<'a>> {
+    let text = utf8(bytes)?;
+    let read = match kind {
+        Kind::Text => return Ok(Cell::Text(text)),
+        Kind::Bool => Some(Cell::Bool(text == "t")),
+        Kind::Int => text.parse().ok().map(Cell::Int),
+        Kind::Float => text.parse().ok().map(Cell::Float),
+        Kind::Decimal if text.contains('.') => text.parse().ok().map(Cell::Float),
+        Kind::Decimal => text.parse().ok().map(Cell::Int),
+    };
+    read.ok_or_else(|| DriverError::Unsupported(format!("column `{name}` holds {text}: cast it to text")))
+}
+
+/// Rows of a tag such as `UPDATE 1` or `INSERT 0 1`; a command that counts none has none.
+fn count(tag: &[u8]) -> u64 {
+    let digits = tag.split(|byte| *byte == b' ').next_back().unwrap_or_default();
+    digits
+        .iter()
+        .filter(|byte| byte.is_ascii_digit())
+        .fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))
+}
+
+impl Columns {
+    /// Reads a description, unless it is the one of last time.
+    fn describe(&mut self, body: &[u8]) -> Result<()> {
+        if self.description == body {
+            return Ok(());
+        }
+        self.description.clear();
+        self.all.clear();
+        let mut reader = Reader(body);
+        for _ in 0..reader.u16()? {
+            let name = reader.text()?.to_owned();
+            // Table and column that it comes from.
+            reader.bytes(6)?;
+            let kind = match reader.u32()? {
+                16 => Kind::Bool,
+                20 | 21 | 23 | 26 => Kind::Int,
+                700 | 701 => Kind::Float,
+                1700 => Kind::Decimal,
+                _ => Kind::Text,
+            };
+            // Its length, its modifier, and its format.
+            reader.bytes(8)?;
+            self.all.push((name, kind));
+        }
+        self.description.extend_from_slice(body);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_execution_is_one_piece_of_bytes() {
+        let mut out = vec![1, 2, 3];
+        let bind = Bind::new("s1", Vec::new());
+        bind.execution(&[Parameter::Int(-7), Parameter::Null, Parameter::Text("é")], &mut out).unwrap();
+        let expected = b"B\0\0\0\x1e\0s1\0\0\0\0\x03\0\0\0\x02-7\xff\xff\xff\xff\0\0\0\x02\xc3\xa9\0\0";
+        assert_eq!(out, [expected.as_slice(), message::RUN].concat());
+    }
+
+    #[test]
+    fn tags_are_counted() {
+        for (tag, rows) in [("UPDATE 12\0", 12), ("INSERT 0 1\0", 1), ("BEGIN\0", 0), ("SELECT 3\0", 3)] {
+            assert_eq!(count(tag.as_bytes()), rows, "{tag}");
+        }
+    }
+
+    #[test]
+    fn messages_that_lie_about_their_length_are_refused() {
+        assert!(message::at(b"Z\0\0\0\x05", 0).unwrap().is_none());
+        assert!(message::at(b"Z\0\0\0\x03I", 0).is_err());
+        assert!(message::at(b"Z\x7f\xff\xff\xffI", 0).is_err());
+        assert_eq!(message::at(b"Z\0\0\0\x05Iabc", 0).unwrap(), Some((b'Z', &b"I"[..], 6)));
+    }
+}

@@ -1,0 +1,146 @@
+//! How a session begins.
+
+use std::io::{self, ErrorKind};
+
+use super::message::{Reader, Said, at, message, startup, text};
+use crate::driver::Result;
+use crate::endpoint::{Endpoint, NotReady};
+use crate::scram::Scram;
+use crate::socket::{Inbox, Socket};
+
+const MECHANISM: &str = "SCRAM-SHA-256";
+const CANNOT_CONNECT_NOW: &str = "57P03";
+
+type Ready<T> = std::result::Result<T, NotReady>;
+
+/// Logs in; none where the server asks for the password in a way that is not known here.
+pub(super) fn login(endpoint: &Endpoint) -> Ready<Option<Socket>> {
+    let socket = Socket::connect(endpoint, super::super::CONNECT_LIMIT).map_err(yet)?;
+    socket.wait(Some(super::super::CONNECT_LIMIT)).map_err(yet)?;
+    let mut session = Session { socket, inbox: Inbox::default() };
+    session.socket.send(&startup(&endpoint.user, &endpoint.database)).map_err(yet)?;
+    let mut scram = None;
+    loop {
+        let (kind, body) = session.next()?;
+        match kind {
+            b'Z' => break,
+            b'R' => {
+                let mut reader = Reader(&body);
+                match reader.u32().map_err(ever)? {
+                    0 => {}
+                    // The password as it is: the server's own choice for this user.
+                    3 => session.answer(|out| text(&endpoint.password.0, out))?,
+                    10 if offers(reader) => {
+                        let begun = Scram::new(&endpoint.user, &endpoint.password.0).map_err(yet)?;
+                        let first = begun.first();
+                        scram = Some(begun);
+                        session.answer(|out| {
+                            text(MECHANISM, out);
+                            out.extend_from_slice(&(first.len() as u32).to_be_bytes());
+                            out.extend_from_slice(first.as_bytes());
+                        })?;
+                    }
+                    step @ (11 | 12) => {
+                        let server = std::str::from_utf8(reader.0).map_err(ever)?;
+                        let Some(scram) = &mut scram else { return Err(ever("an answer to nothing")) };
+                        if step == 12 {
+                            scram.verify(server).map_err(ever)?;
+                        } else {
+                            let last = scram.answer(server).map_err(ever)?;
+                            session.answer(|out| out.extend_from_slice(last.as_bytes()))?;
+                        }
+                    }
+                    _ => return Ok(None),
+                }
+            }
+            b'E' => {
+                let said = Said::read(&body).map_err(ever)?;
+                return Err(if said.state == CANNOT_CONNECT_NOW {
+                    NotReady::Yet(said.words)
+                } else {
+                    ever(said.words)
+                });
+            }
+            _ => {}
+        }
+    }
+    session.socket.wait(None).map_err(yet)?;
+    Ok(Some(session.socket))
+}
+
+fn yet(error: io::Error) -> NotReady {
+    NotReady::Yet(error.to_string())
+}
+
+fn ever(why: impl std::fmt::Display) -> NotReady {
+    NotReady::Ever(format!("the server refused the session: {why}"))
+}
+
+/// Whether the mechanism is among those that the server names.
+fn offers(mut names: Reader<'_>) -> bool {
+    loop {
+        match names.text() {
+            Ok(name) if name == MECHANISM => return true,
+            Ok("") | Err(_) => return false,
+            Ok(_) => {}
+        }
+    }
+}
+
+struct Session {
+    socket: Socket,
+    inbox: Inbox,
+}
+
+impl Session {
+    fn next(&mut self) -> Ready<(u8, Vec<u8>)> {
+        loop {
+            if let Some((kind, body, end)) = at(self.inbox.bytes(), 0).map_err(ever)? {
+                let body = body.to_vec();
+                self.inbox.take(end);
+                return Ok((kind, body));
+            }
+            self.inbox.fill(&self.socket, true).map_err(|error| match error.kind() {
+                ErrorKind::WouldBlock => NotReady::Yet("no answer to the login".to_owned()),
+                _ => yet(error),
+            })?;
+        }
+    }
+
+    fn answer(&self, fill: impl FnOnce(&mut Vec<u8>)) -> Ready<()> {
+        let mut out = Vec::new();
+        message(b'p', &mut out, fill);
+        self.socket.send(&out).map_err(yet)
+    }
+}
+
+/// One statement whose answer nobody looks at, as a text of the simple protocol.
+pub(super) fn query(statement: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    message(b'Q', &mut out, |out| text(statement, out));
+    out
+}
+
+/// Parses a statement under a name and asks for its parameters.
+pub(super) fn prepare(name: &str, statement: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    super::message::parse(name, statement, &mut out);
+    message(b'D', &mut out, |out| {
+        out.push(b'S');
+        text(name, out);
+    });
+    out.extend_from_slice(super::message::SYNC);
+    out
+}
+
+/// The number of parameters that a statement has, as the server describes it.
+pub(super) fn parameters(answer: &[u8]) -> Result<usize> {
+    let mut next = 0;
+    while let Some((kind, body, end)) = at(answer, next)? {
+        if kind == b't' {
+            return Reader(body).u16();
+        }
+        next = end;
+    }
+    Err(super::message::malformed())
+}

@@ -1,0 +1,143 @@
+//! Sockets, and what has come over them.
+
+use std::io::{self, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags};
+
+use crate::endpoint::Endpoint;
+
+/// Bytes that are asked for at a time at least.
+const ROOM: usize = 16 << 10;
+
+/// A connection that is not encrypted.
+#[derive(Debug)]
+pub(crate) enum Socket {
+    Tcp(TcpStream),
+    Unix(UnixStream),
+}
+
+impl Socket {
+    pub(crate) fn connect(endpoint: &Endpoint, limit: Duration) -> io::Result<Self> {
+        match &endpoint.socket {
+            Some(path) => UnixStream::connect(path).map(Self::Unix),
+            None => dial(endpoint, limit).map(Self::Tcp),
+        }
+    }
+
+    /// How long a read waits; without an end unless told otherwise.
+    pub(crate) fn wait(&self, limit: Option<Duration>) -> io::Result<()> {
+        match self {
+            Self::Tcp(stream) => stream.set_read_timeout(limit),
+            Self::Unix(stream) => stream.set_read_timeout(limit),
+        }
+    }
+
+    /// Sends all of it. Whoever answers reads the whole request first, so that this waits for nothing but that.
+    pub(crate) fn send(&self, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match rustix::net::send(self, bytes, SendFlags::NOSIGNAL) {
+                Ok(sent) => bytes = &bytes[sent..],
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The first of a host's addresses that answers.
+pub(crate) fn dial(endpoint: &Endpoint, limit: Duration) -> io::Result<TcpStream> {
+    let host = &endpoint.host;
+    let mut last = io::Error::new(io::ErrorKind::NotFound, format!("{host} has no address"));
+    for address in (host.as_str(), endpoint.port).to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, limit) {
+            Ok(stream) => {
+                stream.set_nodelay(true)?;
+                return Ok(stream);
+            }
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Tcp(stream) => stream.as_fd(),
+            Self::Unix(stream) => stream.as_fd(),
+        }
+    }
+}
+
+impl Read for Socket {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.read(into),
+            Self::Unix(stream) => stream.read(into),
+        }
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Tcp(stream) => stream.write(bytes),
+            Self::Unix(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// What has come and was not taken yet, in memory that is used again.
+#[derive(Debug, Default)]
+pub(crate) struct Inbox {
+    bytes: Vec<u8>,
+    filled: usize,
+}
+
+impl Inbox {
+    /// What has come.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.filled]
+    }
+
+    /// Reads once. False when nothing has come, which is possible only without `wait`.
+    pub(crate) fn fill(&mut self, socket: &Socket, wait: bool) -> io::Result<bool> {
+        if self.bytes.len() - self.filled < ROOM / 2 {
+            // At least twice as much, so that a long answer takes few turns.
+            self.bytes.resize((self.bytes.len() * 2).max(ROOM), 0);
+        }
+        let flags = if wait { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
+        loop {
+            match rustix::net::recv(socket, &mut self.bytes[self.filled..], flags) {
+                Ok((0, _)) => {
+                    return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "the connection was closed"));
+                }
+                Ok((count, _)) => {
+                    self.filled += count;
+                    return Ok(true);
+                }
+                Err(Errno::AGAIN) if !wait => return Ok(false),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Forgets the first bytes.
+    pub(crate) fn take(&mut self, count: usize) {
+        if count < self.filled {
+            self.bytes.copy_within(count..self.filled, 0);
+        }
+        self.filled = self.filled.saturating_sub(count);
+    }
+}
