@@ -16,9 +16,10 @@ mod status;
 pub use artifacts::{ArtifactError, Checked, Closure, Installed, Presence, Progress, Step, Store};
 pub use catalogue::{
     ANALYTICS, Analytics, Artifact, ByAddress, Catalogue, CatalogueError, Configuration, DebianPackage,
-    Exception, LoadMode, MemorySetting, Open, Part, Preparation, Profile, Properties, Provenance,
-    QuestionRules, Said, Section, Selected, Source, SourceKind, StatementFile, StatementKind, StatementRule,
-    Storage, System, Variant, WorkloadRules,
+    Durability, Exception, LoadMode, MemorySetting, Open, OperationRules, Part, PathStep, Preparation,
+    Profile, Properties, Provenance, QuestionRules, SERVING, Said, Section, Selected, Serving, Source,
+    SourceKind, StatementFile, StatementKind, StatementRule, Storage, System, Tier, Variant, WorkloadRules,
+    path_values,
 };
 pub use jsonathlon_servers::{Recipe, Transport};
 pub use status::{SystemStatus, statuses};

@@ -23,7 +23,7 @@ static ECHO: Echo = Echo;
 #[serde(deny_unknown_fields, default)]
 struct EchoDefinition {
     load: Option<LoadMode>,
-    clients: Option<u64>,
+    sessions: Option<u64>,
 }
 
 impl WorkloadRules for Echo {
@@ -45,23 +45,24 @@ impl WorkloadRules for Echo {
     }
 
     fn keys(&self) -> &'static [&'static str] {
-        &["load", "clients"]
+        &["load", "sessions"]
     }
 
     fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
         let mut said = EchoDefinition::default();
         for section in sections {
-            let EchoDefinition { load, clients } = section.read()?;
-            if clients == Some(0) {
-                return Err(section.error(&["clients"], "is 1 at least"));
+            let EchoDefinition { load, sessions } = section.read()?;
+            if sessions == Some(0) {
+                return Err(section.error(&["sessions"], "is 1 at least"));
             }
-            said = EchoDefinition { load: load.or(said.load), clients: clients.or(said.clients) };
+            said = EchoDefinition { load: load.or(said.load), sessions: sessions.or(said.sessions) };
         }
-        Ok(Said { load: said.load, logs: Vec::new(), rules: serde_json::json!({ "clients": said.clients }) })
+        let rules = serde_json::json!({ "sessions": said.sessions });
+        Ok(Said { load: said.load, rules, ..Said::default() })
     }
 }
 
-const SECTION: &str = "\n[echo]\nload = \"rows\"\nclients = 4\n\n[variants.plain.echo]\nclients = 8\n";
+const SECTION: &str = "\n[echo]\nload = \"rows\"\nsessions = 4\n\n[variants.plain.echo]\nsessions = 8\n";
 
 /// The example with a part for the further workload, changed, in a folder of its own.
 fn world(change: impl Fn(&Path)) -> tempfile::TempDir {
@@ -107,16 +108,16 @@ fn with_section() -> String {
 fn a_folder_has_a_part_for_each_workload_by_its_own_rules() {
     let folder = world(|_| {});
     let catalogue = load(folder.path()).unwrap();
-    assert_eq!(catalogue.workloads(), ["analytics", "echo"]);
+    assert_eq!(catalogue.workloads(), ["analytics", "serving", "echo"]);
     let example = catalogue.get("example").unwrap();
     assert_eq!(example.workloads(), ["analytics", "echo"]);
     let ordered = example.configuration("2.0", "ordered", "default").unwrap();
     let echo = &ordered.parts["echo"];
-    assert_eq!((echo.load, echo.rules["clients"].as_u64()), (Some(LoadMode::Rows), Some(4)));
+    assert_eq!((echo.load, echo.rules["sessions"].as_u64()), (Some(LoadMode::Rows), Some(4)));
     assert_eq!(echo.statement("get"), Some("SELECT doc FROM {{table}} WHERE id = {{id}}"));
     assert_eq!(echo.statements("warm"), [""; 0]);
     let plain = example.configuration("2.0", "plain", "default").unwrap();
-    assert_eq!(plain.parts["echo"].rules["clients"].as_u64(), Some(8), "the variant lies over the base");
+    assert_eq!(plain.parts["echo"].rules["sessions"].as_u64(), Some(8), "the variant lies over the base");
     assert_eq!(plain.parts["echo"].statement("warm"), Some("SELECT 'lz4'"));
     assert_eq!(plain.analytics().unwrap().load, LoadMode::File, "each loads in its own way");
     assert!(echo.read_rules::<EchoDefinition>().is_ok());
@@ -142,7 +143,7 @@ fn a_digest_covers_the_workloads_of_a_run_and_no_others() {
     });
     let rule = digests(&|example| {
         let text = fs::read_to_string(example.join("system.toml")).unwrap();
-        fs::write(example.join("system.toml"), text.replace("clients = 4", "clients = 5")).unwrap();
+        fs::write(example.join("system.toml"), text.replace("sessions = 4", "sessions = 5")).unwrap();
     });
     for after in [statement, rule] {
         assert_eq!(before[0], after[0]);
@@ -171,17 +172,17 @@ fn sections_that_no_workload_reads_are_named_with_those_that_there_are() {
         })
     };
     let message = replaced("[echo]", "[ecko]");
-    let expected = "there is no such table and no workload of this name (did you mean `echo`?); workloads are analytics, echo";
+    let expected = "there is no such table and no workload of this name (did you mean `echo`?); workloads are analytics, serving, echo";
     // The overlay of a section that is not there comes first.
     assert!(message.contains("there is no [echo] to which this could belong"), "{message}");
-    let message = error_after(|example| append(example, "system.toml", "\n[ecko]\nclients = 1\n"));
+    let message = error_after(|example| append(example, "system.toml", "\n[ecko]\nsessions = 1\n"));
     assert_eq!(message, format!("system.toml:{}: `ecko`: {expected}", with_section().lines().count() + 2));
     let message = error_after(|example| append(example, "system.toml", "\n[servr]\nx = 1\n"));
     assert!(
         message.contains("`servr`: there is no such table") && message.contains("did you mean `server`?")
     );
     let message =
-        error_after(|example| append(example, "system.toml", "\n[variants.plain.ecko]\nclients = 1\n"));
+        error_after(|example| append(example, "system.toml", "\n[variants.plain.ecko]\nsessions = 1\n"));
     assert!(message.contains("unknown field `ecko`") && message.contains("expected one of"), "{message}");
     let message = error_after(|example| {
         let text = fs::read_to_string(example.join("system.toml")).unwrap();
@@ -203,27 +204,28 @@ fn a_rule_in_another_workloads_section_is_named_with_its_own() {
     };
     let message = inserted("[echo]", "suspects = []");
     assert!(
-        message.contains("`echo.suspects`: unknown field `suspects`, expected `load` or `clients`"),
+        message.contains("`echo.suspects`: unknown field `suspects`, expected `load` or `sessions`"),
         "{message}"
     );
     assert!(message.ends_with("(`suspects` is a rule of [analytics])"), "{message}");
-    let message = inserted("[analytics]", "clients = 1");
+    let message = inserted("[analytics]", "sessions = 1");
     assert!(
-        message.contains("`analytics.clients`: unknown field `clients`, expected one of `load`"),
+        message.contains("`analytics.sessions`: unknown field `sessions`, expected one of `load`"),
         "{message}"
     );
-    assert!(message.ends_with("(`clients` is a rule of [echo])"), "{message}");
+    assert!(message.ends_with("(`sessions` is a rule of [echo])"), "{message}");
     let message = inserted("[variants.plain.echo]", "questions = {}");
     assert!(
         message.contains("`variants.plain.echo.questions`") && message.contains("[analytics]"),
         "{message}"
     );
-    let message = inserted("[variants.hidden]", "clients = 3");
-    assert!(message.contains("`variants.hidden.clients`: unknown field"), "{message}");
+    let message = inserted("[variants.hidden]", "sessions = 3");
+    assert!(message.contains("`variants.hidden.sessions`: unknown field"), "{message}");
     let message = error_after(|example| {
-        fs::write(example.join("system.toml"), with_section().replace("clients = 8", "clients = 0")).unwrap()
+        fs::write(example.join("system.toml"), with_section().replace("sessions = 8", "sessions = 0"))
+            .unwrap()
     });
-    assert!(message.contains("`variants.plain.echo.clients`: is 1 at least"), "{message}");
+    assert!(message.contains("`variants.plain.echo.sessions`: is 1 at least"), "{message}");
     // In one of the two ways, not in both.
     let both = "[variants.plain.analytics.questions]\nq1 = {}\n";
     let message = error_after(|example| append(example, "system.toml", both));
@@ -245,7 +247,8 @@ fn a_statement_file_that_no_workload_reads_is_named() {
     assert!(add("analytics/get.sql").contains("(`get` is a file of echo/); there is create, "));
     let message = add("ecko/get.sql");
     assert!(
-        message.contains("for each workload that it runs, of analytics, echo (did you mean `echo`?)"),
+        message
+            .contains("for each workload that it runs, of analytics, serving, echo (did you mean `echo`?)"),
         "{message}"
     );
     let foreign =
@@ -291,13 +294,17 @@ fn a_workload_that_no_chosen_system_runs_is_refused_with_the_reasons() {
         )
     );
     let error = catalogue.running("ecko", &systems).unwrap_err().to_string();
-    assert_eq!(error, "there is no workload `ecko` (did you mean `echo`?); workloads are analytics and echo");
+    assert_eq!(
+        error,
+        "there is no workload `ecko` (did you mean `echo`?); workloads are analytics, serving and echo"
+    );
 
     let lines = statuses(&catalogue, &Store::new("/dev/null/nowhere"));
     let line = |name: &str| lines.iter().find(|line| line.name == name).unwrap();
     assert_eq!(line("silent").does_not_run["echo"], "It keeps nothing.");
     assert_eq!(line("sqlite").does_not_run["echo"], "its folder has no [echo]");
-    assert!(line("example").does_not_run.is_empty() && line("example").workloads == ["analytics", "echo"]);
+    assert_eq!(line("example").workloads, ["analytics", "echo"]);
+    assert_eq!(line("example").does_not_run["serving"], "its folder has no [serving]");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::{
     artifact::Artifact,
     definition::{Exception, OpenDefinition, PropertiesDefinition},
+    durability::{Durability, Tier},
     elsewhere::{BY_ADDRESS, ByAddress},
     error::CatalogueError,
     near::did_you_mean,
@@ -75,6 +76,12 @@ pub struct Configuration {
     pub(crate) profiles: Profiles,
     /// The storage setting's name.
     pub storage: String,
+    /// What a crash may lose; none where nobody has chosen yet, and for workloads without such tiers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
+    /// The tiers that can be chosen, the default first.
+    #[serde(skip)]
+    pub(crate) tiers: Vec<Tier>,
     /// How its server is started; none for an embedded engine, and for a system
     /// that runs only by address.
     pub server: Option<Recipe>,
@@ -117,6 +124,37 @@ impl Configuration {
         self.parts.retain(|name, _| workloads.contains(&name.as_str()));
         self.digest = digest(&self);
         self
+    }
+
+    /// The durability tiers that it has, the default first; none for workloads without such tiers.
+    pub fn durabilities(&self) -> impl Iterator<Item = &Durability> {
+        self.tiers.iter().map(|tier| &tier.durability)
+    }
+
+    /// The same in a durability tier: with its settings, and its statements in the place of the default's. On a
+    /// server by address its settings are left to the owner. Chosen once, of a configuration that has none yet.
+    ///
+    /// # Errors
+    /// [`CatalogueError::UnknownDurability`] when the system has no such tier; it lists those there are.
+    pub fn with_durability(mut self, name: &str) -> Result<Self, CatalogueError> {
+        let Some(tier) = self.tiers.iter().find(|tier| tier.durability.name == name).cloned() else {
+            return Err(CatalogueError::UnknownDurability {
+                system: self.system,
+                tier: name.to_owned(),
+                known: self.tiers.into_iter().map(|tier| tier.durability.name).collect(),
+            });
+        };
+        self.open.settings.extend(tier.open.settings);
+        self.open.statements.extend(tier.open.statements);
+        self.exceptions.extend(tier.exceptions);
+        for (workload, files) in tier.files {
+            if let Some(part) = self.parts.get_mut(&workload) {
+                part.files = files;
+            }
+        }
+        self.durability = Some(tier.durability);
+        self.digest = digest(&self);
+        Ok(self)
     }
 
     /// What is wrong when the engine says that it is `said`, which does not contain [`Self::reports`]: what was
@@ -284,35 +322,55 @@ pub(crate) fn resolve(
     let layers = layers(system, variant, storage);
     let reserved = system.workloads.placeholders();
     let values = values(system, &layers, &reserved)?;
-    let mut put_in = |text: &str, kept: &[&str]| {
-        template::replace(text, |name| {
-            if reserved.contains(&name) {
-                return if kept.contains(&name) { Replacement::Keep } else { Replacement::None };
-            }
-            match values.get(name) {
-                Some(value) => {
-                    used.insert(name.to_owned());
-                    Replacement::Text((*value).to_owned())
-                }
-                None => Replacement::None,
-            }
-        })
-    };
-    let open = open(system, &layers, |text| put_in(text, &RUN_TIME_OF_OPEN))?;
+    let mut filling = Filling { reserved: &reserved, used };
+    let open = open(system, &layers, |text| filling.put_in(text, &values, &RUN_TIME_OF_OPEN))?;
     let mut parts = BTreeMap::new();
-    for WorkloadPart { rules, sections, files } in &system.parts {
+    let mut tiers: Vec<Tier> = Vec::new();
+    for part in system.parts.iter().filter(|part| variant.is_of(part.rules)) {
+        let WorkloadPart { rules, sections, files } = part;
         let sections = sections.of(rules.name(), &system.text, &system.workloads, Some((variant, storage)));
-        let Said { load, logs, rules: said } = rules.read(&sections)?;
-        let kept: Vec<&str> = RUN_TIME.iter().chain(rules.placeholders()).copied().collect();
-        let mut resolved = BTreeMap::new();
-        for rule in rules.files() {
-            let own = by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
-            let Some(raw) = own.or_else(|| files.get(&variant.name, rule.name)) else { continue };
-            let known = values.keys().copied().chain(kept.iter().copied());
-            let filled = fill_file(system, variant, raw, known, |text| put_in(text, &kept))?;
-            resolved.insert(rule.name.to_owned(), filled);
+        let Said { load, logs, rules: said, placeholders, tiers: said_tiers } = rules.read(&sections)?;
+        let mut fill = |values: &BTreeMap<&str, &str>| {
+            let mut resolved = BTreeMap::new();
+            for rule in rules.files() {
+                let own = by_address.then(|| files.own(BY_ADDRESS, rule.name)).flatten();
+                let Some(raw) = own.or_else(|| files.get(&variant.name, rule.name)) else { continue };
+                let further = placeholders.get(rule.name).into_iter().flatten().map(String::as_str);
+                let kept: Vec<&str> =
+                    RUN_TIME.iter().chain(rules.placeholders()).copied().chain(further).collect();
+                let known = values.keys().copied().chain(kept.iter().copied());
+                let put_in = |text: &str| filling.put_in(text, values, &kept);
+                resolved.insert(rule.name.to_owned(), fill_file(system, variant, raw, known, put_in)?);
+            }
+            Ok::<_, CatalogueError>(resolved)
+        };
+        // Those of the first tier are the default's. Most tiers have no values: all these have the same statements.
+        let mut default = None;
+        let mut without_values = None;
+        for mut tier in said_tiers {
+            let filled = match &without_values {
+                Some(filled) if tier.values.is_empty() => BTreeMap::clone(filled),
+                _ => {
+                    let over = tier.values.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                    let all = values.iter().map(|(name, value)| (*name, *value)).chain(over);
+                    fill(&all.collect())?
+                }
+            };
+            if tier.values.is_empty() {
+                without_values.get_or_insert_with(|| filled.clone());
+            }
+            default.get_or_insert_with(|| filled.clone());
+            tier.files.insert(rules.name().to_owned(), filled);
+            match tiers.iter_mut().find(|known| known.durability.name == tier.durability.name) {
+                Some(known) => known.join(tier),
+                None => tiers.push(tier),
+            }
         }
-        parts.insert(rules.name().to_owned(), Part { load, logs, rules: said, files: resolved });
+        let files = match default {
+            Some(files) => files,
+            None => fill(&values)?,
+        };
+        parts.insert(rules.name().to_owned(), Part { load, logs, rules: said, files });
     }
     let mut configuration = Configuration {
         system: system.name().to_owned(),
@@ -336,6 +394,8 @@ pub(crate) fn resolve(
         memory_settings: Vec::new(),
         profiles: system.profiles.clone(),
         storage: storage.name.clone(),
+        durability: None,
+        tiers,
         server: system.server.clone(),
         elsewhere: None,
         open,
@@ -346,6 +406,36 @@ pub(crate) fn resolve(
     };
     configuration.digest = digest(&configuration);
     Ok(configuration)
+}
+
+/// Puts values in the place of placeholders.
+struct Filling<'a> {
+    /// Names that only a run has values for.
+    reserved: &'a [&'a str],
+    used: &'a mut BTreeSet<String>,
+}
+
+impl Filling<'_> {
+    /// Those of `kept` stay for the run.
+    fn put_in(
+        &mut self,
+        text: &str,
+        values: &BTreeMap<&str, &str>,
+        kept: &[&str],
+    ) -> Result<String, template::PlaceholderError> {
+        template::replace(text, |name| {
+            if kept.contains(&name) {
+                return Replacement::Keep;
+            }
+            match values.get(name).filter(|_| !self.reserved.contains(&name)) {
+                Some(value) => {
+                    self.used.insert(name.to_owned());
+                    Replacement::Text((*value).to_owned())
+                }
+                None => Replacement::None,
+            }
+        })
+    }
 }
 
 fn values<'a>(
@@ -455,6 +545,9 @@ pub(crate) fn digest(configuration: &Configuration) -> String {
     });
     for (name, part) in &configuration.parts {
         decisive[name.as_str()] = part.decisive();
+    }
+    if let Some(durability) = &configuration.durability {
+        decisive["durability"] = serde_json::json!(durability.name);
     }
     // Only where there is one: the digests of embedded engines are older than servers.
     if let Some(server) = &configuration.server {

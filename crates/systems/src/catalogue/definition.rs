@@ -170,7 +170,9 @@ fn yes() -> bool {
 #[serde(deny_unknown_fields)]
 pub(crate) struct VariantDefinition {
     pub(crate) title: String,
-    pub(crate) preparation: Preparation,
+    /// Workloads to which it belongs; those that keep to no variants of their own, without it.
+    pub(crate) workloads: Option<Vec<String>>,
+    pub(crate) preparation: Option<Preparation>,
     /// The variant that stands for its class.
     #[serde(default)]
     pub(crate) default: bool,

@@ -124,8 +124,10 @@ impl System {
             Some(address) if !address.variants.is_empty() => {
                 // Those named take the place of the usual ones of their class.
                 let named = |one: &&Variant| address.variants.contains(&one.name);
-                let replaced =
-                    self.variants().iter().filter(named).any(|one| one.preparation == variant.preparation);
+                let alike = |one: &Variant| {
+                    one.preparation == variant.preparation && one.workloads == variant.workloads
+                };
+                let replaced = self.all_variants().filter(named).any(alike);
                 if replaced { named(&variant) } else { variant.is_default }
             }
             _ => variant.is_default,
@@ -191,6 +193,9 @@ impl System {
             let mut not_set: Vec<String> = std::mem::take(settings).into_keys().collect();
             if !written.statements {
                 not_set.append(statements);
+            }
+            for tier in &mut configuration.tiers {
+                tier.leave_to_the_owner(written.statements);
             }
             if !not_set.is_empty() {
                 configuration.exceptions.push(Exception {

@@ -102,6 +102,16 @@ pub enum CatalogueError {
         /// What there is.
         known: Vec<String>,
     },
+    /// The system has no such durability tier.
+    #[error("{system} has no durability tier `{tier}`{}; it has {}", did_you_mean(.tier, .known.iter().map(String::as_str)), listed(.known))]
+    UnknownDurability {
+        /// The system.
+        system: String,
+        /// What was asked for.
+        tier: String,
+        /// What there is.
+        known: Vec<String>,
+    },
     /// There is no such workload.
     #[error("there is no workload `{name}`{}; workloads are {}", did_you_mean(.name, .known.iter().map(String::as_str)), listed(.known))]
     UnknownWorkload {

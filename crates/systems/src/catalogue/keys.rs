@@ -13,8 +13,9 @@ use jsonathlon_servers::{Need, OwnCommands, Recipe};
 use super::{
     artifact::DebianPackage,
     definition::*,
+    durability::{DurabilityDefinition, TierDefinition},
     profile::*,
-    rules::{Workloads, analytics},
+    rules::{Workloads, analytics, serving},
 };
 
 /// Tells the keys of a struct instead of reading it.
@@ -93,6 +94,12 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[analytics]`", keys_of::<analytics::SectionDefinition>()),
         ("`[variants.NAME.analytics]`", keys_of::<analytics::OverlayDefinition>()),
         ("`[analytics.questions.q1]`", keys_of::<analytics::QuestionDefinition>()),
+        ("`[serving]`", keys_of::<serving::SectionDefinition>()),
+        ("`[variants.NAME.serving]`", keys_of::<serving::OverlayDefinition>()),
+        ("`[serving.key_types]`", keys_of::<serving::KeyTypes>()),
+        ("`[serving.durability]`", keys_of::<DurabilityDefinition>()),
+        ("`[serving.durability.synced]`", keys_of::<TierDefinition>()),
+        ("`[serving.operations.read]`", keys_of::<serving::OperationDefinition>()),
     ])
 }
 

@@ -8,6 +8,7 @@ mod artifact;
 mod built;
 mod configuration;
 mod definition;
+mod durability;
 mod elsewhere;
 mod error;
 mod folder;
@@ -35,6 +36,7 @@ pub(crate) use built::identity;
 pub use built::is_package;
 pub use configuration::{Configuration, Open, Properties, StatementFile};
 pub use definition::{Exception, LoadMode};
+pub use durability::{Durability, Tier};
 pub use elsewhere::{ByAddress, Provenance, name_of};
 pub use error::CatalogueError;
 pub(crate) use error::listed;
@@ -44,14 +46,15 @@ pub use profile::{MemorySetting, Place, Profile};
 pub use rules::{
     Part, Said, WorkloadRules,
     analytics::{ANALYTICS, Analytics, QuestionRules},
+    serving::{OperationRules, PathStep, SERVING, Serving, path_values},
 };
 pub use sections::Section;
-pub use selection::{Selected, Setting, select_variants};
+pub use selection::{Selected, Setting, select_variants, select_variants_of};
 pub(crate) use sources::is_member;
 pub use sources::is_plain;
 pub use statements::{StatementKind, StatementRule};
 pub use system::{Storage, System, Variant};
-pub use template::{PlaceholderError, RUN_TIME, fill, sql_text};
+pub use template::{PlaceholderError, RUN_TIME, fill, placeholders, sql_text};
 
 use folder::Folder;
 use rules::Workloads;

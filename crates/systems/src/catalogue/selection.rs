@@ -91,14 +91,37 @@ pub enum Setting {
     ByAddress,
 }
 
+/// The variants that `text` names, for each of the systems, among those that workloads share.
+///
+/// # Errors
+/// As of [`select_variants_of`].
+pub fn select_variants<'a>(
+    systems: &[&'a System],
+    text: &str,
+    setting: Setting,
+) -> Result<Vec<Vec<&'a Variant>>, CatalogueError> {
+    select_among(&|system| system.variants(), systems, text, setting)
+}
+
+/// The same among the variants of one workload.
+///
+/// # Errors
+/// A name that no system knows, or a text that names nothing.
+pub fn select_variants_of<'a>(
+    workload: &str,
+    systems: &[&'a System],
+    text: &str,
+    setting: Setting,
+) -> Result<Vec<Vec<&'a Variant>>, CatalogueError> {
+    select_among(&|system| system.variants_of(workload), systems, text, setting)
+}
+
 /// The variants that `text` names, for each of the systems: `default` (the default of each preparation class), the
 /// name of a class (its default), `all` (all that are ranked), names or aliases, separated by commas. A name has to be known to one of the
 /// systems at least; a system that lacks it is left with fewer variants, or
 /// none.
-///
-/// # Errors
-/// A name that no system knows, or a text that names nothing.
-pub fn select_variants<'a>(
+fn select_among<'a>(
+    variants: &dyn Fn(&'a System) -> &'a [Variant],
     systems: &[&'a System],
     text: &str,
     setting: Setting,
@@ -123,19 +146,13 @@ pub fn select_variants<'a>(
     for part in &parts {
         let known = systems
             .iter()
-            .any(|system| system.variants().iter().any(|variant| matches(system, variant, part)));
+            .any(|system| variants(system).iter().any(|variant| matches(system, variant, part)));
         if !known {
             let names: Vec<&str> = systems.iter().map(|system| system.name()).collect();
-            let classes = |system: &&System| -> Vec<String> {
-                system
-                    .variants()
-                    .iter()
-                    .filter(|one| one.is_default)
-                    .map(|one| one.preparation.to_string())
-                    .collect()
-            };
-            let mut known: Vec<String> = systems.iter().flat_map(|system| system.variant_names()).collect();
-            known.extend(systems.iter().flat_map(classes));
+            let all = || systems.iter().flat_map(|system| variants(system));
+            let classes = all().filter(|one| one.is_default).map(|one| one.preparation.to_string());
+            let mut known: Vec<String> = all().flat_map(Variant::names).map(str::to_owned).collect();
+            known.extend(classes);
             known.sort();
             known.dedup();
             return Err(CatalogueError::UnknownVariant {
@@ -149,7 +166,7 @@ pub fn select_variants<'a>(
         .iter()
         .map(|system| {
             let wanted = |variant: &&Variant| parts.iter().any(|part| matches(system, variant, part));
-            system.variants().iter().filter(wanted).collect()
+            variants(system).iter().filter(wanted).collect()
         })
         .collect())
 }

@@ -32,13 +32,25 @@ pub struct StatementRule {
     single: bool,
     own: Option<&'static str>,
     unless_reference: bool,
+    /// One of these it must hold.
+    names: &'static [&'static str],
+    /// The workload's placeholders that it may hold; all, where none are stated.
+    may_hold: Option<&'static [&'static str]>,
 }
 
 impl StatementRule {
     /// A file that the workload cannot do without.
     #[must_use]
     pub const fn required(name: &'static str) -> Self {
-        Self { name, required: true, single: false, own: None, unless_reference: false }
+        Self {
+            name,
+            required: true,
+            single: false,
+            own: None,
+            unless_reference: false,
+            names: &[],
+            may_hold: None,
+        }
     }
 
     /// A file that may be missing.
@@ -57,6 +69,18 @@ impl StatementRule {
     #[must_use]
     pub const fn holding(self, placeholder: &'static str) -> Self {
         Self { own: Some(placeholder), ..self }
+    }
+
+    /// Run-time placeholders of which it must hold one; other files may hold them, too.
+    #[must_use]
+    pub const fn naming(self, placeholders: &'static [&'static str]) -> Self {
+        Self { names: placeholders, ..self }
+    }
+
+    /// The workload's placeholders that have a value in it; all have where this is not stated.
+    #[must_use]
+    pub const fn filled(self, placeholders: &'static [&'static str]) -> Self {
+        Self { may_hold: Some(placeholders), ..self }
     }
 
     /// A reference system may lack it.
@@ -190,7 +214,11 @@ impl WorkloadFiles {
             })?;
             for (offset, name) in names {
                 let foreign = rules.files().iter().find(|other| other.own == Some(name) && Some(name) != own);
+                let unfilled = rules.placeholders().contains(&name)
+                    && Some(name) != own
+                    && rule.may_hold.is_some_and(|held| !held.contains(&name));
                 let message = match foreign {
+                    None if unfilled => format!("`{{{{{name}}}}}` has no value in `{}`", rule.name),
                     None => continue,
                     Some(_) if by_row => format!("`{{{{{name}}}}}` has no value where rows are loaded"),
                     Some(other) => format!("`{{{{{name}}}}}` has a value only in `{}`", other.name),
@@ -204,6 +232,12 @@ impl WorkloadFiles {
             _ => own.map(|own| format!("{{{{{own}}}}}")),
         };
         let used = |needed: &String| file.statements.iter().any(|statement| statement.text.contains(needed));
+        let named = |name: &&str| used(&format!("{{{{{name}}}}}"));
+        if !rule.names.is_empty() && !file.statements.is_empty() && !rule.names.iter().any(named) {
+            let names: Vec<String> = rule.names.iter().map(|name| format!("`{{{{{name}}}}}`")).collect();
+            let message = format!("does not use {}, which it is there for", names.join(" or "));
+            return Err(folder.error(&file.path, None, message));
+        }
         match needed {
             Some(needed) if !file.statements.is_empty() && !used(&needed) => {
                 let message = format!("does not use `{needed}`, which it is there for");

@@ -42,12 +42,24 @@ pub struct Variant {
     pub aliases: Vec<String>,
     /// The one that stands for its class, part of a run that does not name variants.
     pub is_default: bool,
+    /// The workloads to which it belongs alone; none for what those share that have no variants of their own.
+    pub workloads: Vec<&'static str>,
 }
 
 impl Variant {
     /// Whether `name` is its name or one of its aliases.
     pub fn is_called(&self, name: &str) -> bool {
         self.name == name || self.aliases.iter().any(|alias| alias == name)
+    }
+
+    /// Its name and its aliases.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
+    }
+
+    /// Whether a workload can be run on it.
+    pub(crate) fn is_of(&self, rules: &dyn WorkloadRules) -> bool {
+        if rules.own_variants() { self.workloads.contains(&rules.name()) } else { self.workloads.is_empty() }
     }
 }
 
@@ -85,6 +97,8 @@ pub struct System {
     pub(crate) elsewhere: Option<ByAddress>,
     pub(crate) profiles: Profiles,
     variants: Vec<Variant>,
+    /// Those of workloads that have their own.
+    own_variants: BTreeMap<&'static str, Vec<Variant>>,
     storages: Vec<Storage>,
 }
 
@@ -100,13 +114,17 @@ impl System {
         let server = server::server(&definition, &text)?;
         let elsewhere = elsewhere::elsewhere(&definition, &text)?;
         let profiles = profile::profiles(&definition, &text)?;
-        let variants = variants(&definition, sections.keys().next().copied(), &text)?;
+        let (variants, own_variants) = variants(&definition, &sections, workloads, &text)?;
         let storages = storages(&definition);
         let by_address = definition.address.as_ref().map(|_| elsewhere::BY_ADDRESS);
-        let names: Vec<&str> = definition.variants.keys().map(String::as_str).chain(by_address).collect();
         let mut parts = Vec::new();
         for rules in workloads.iter() {
             let Some(sections) = sections.remove(rules.name()) else { continue };
+            let of_workload = own_variants.get(rules.name()).unwrap_or(&variants);
+            let names = of_workload.iter().map(|variant| variant.name.as_str());
+            // A system without variants has one, which has no files of its own.
+            let declared = names.filter(|name| definition.variants.contains_key(*name));
+            let names: Vec<&str> = declared.chain(by_address).collect();
             let files = WorkloadFiles::read(&folder, rules, workloads, &names)?;
             parts.push(WorkloadPart { rules, sections, files });
         }
@@ -121,6 +139,7 @@ impl System {
             elsewhere,
             profiles,
             variants,
+            own_variants,
             storages,
         };
         system.check_files()?;
@@ -243,10 +262,19 @@ impl System {
         &self.artifacts
     }
 
-    /// Its variants, in name order. A system that declares none has one called
-    /// `default`.
+    /// Its variants, in name order, without those of workloads that have their own. A system that declares none has
+    /// one called `default`.
     pub fn variants(&self) -> &[Variant] {
         &self.variants
+    }
+
+    /// The variants on which a workload can be run, in name order.
+    pub fn variants_of(&self, workload: &str) -> &[Variant] {
+        self.own_variants.get(workload).unwrap_or(&self.variants)
+    }
+
+    pub(crate) fn all_variants(&self) -> impl Iterator<Item = &Variant> {
+        self.variants.iter().chain(self.own_variants.values().flatten())
     }
 
     /// The one to show it at work by: the default of the most prepared class that keeps documents whole, else of any.
@@ -267,11 +295,11 @@ impl System {
     /// # Errors
     /// None is called so; the error lists those there are.
     pub fn variant(&self, name: &str) -> Result<&Variant, CatalogueError> {
-        self.variants.iter().find(|variant| variant.is_called(name)).ok_or_else(|| {
+        self.all_variants().find(|variant| variant.is_called(name)).ok_or_else(|| {
             CatalogueError::UnknownVariant {
                 system: self.name().to_owned(),
                 variant: name.to_owned(),
-                known: self.variant_names(),
+                known: self.all_variants().flat_map(Variant::names).map(str::to_owned).collect(),
             }
         })
     }
@@ -286,14 +314,6 @@ impl System {
             storage: name.to_owned(),
             known: self.storages.iter().map(|known| known.name.clone()).collect(),
         })
-    }
-
-    pub(crate) fn variant_names(&self) -> Vec<String> {
-        self.variants
-            .iter()
-            .flat_map(|variant| [&variant.name].into_iter().chain(&variant.aliases))
-            .cloned()
-            .collect()
     }
 
     /// What `version` comes as on this machine; none for a system that runs
@@ -385,7 +405,7 @@ impl System {
         for WorkloadPart { rules, sections, files } in &self.parts {
             let load = rules.read(&sections.of(rules.name(), &self.text, &self.workloads, None))?.load;
             for rule in rules.files() {
-                for variant in &self.variants {
+                for variant in self.variants_of(rules.name()) {
                     files.check(self, *rules, rule, &variant.name, load)?;
                 }
                 if by_address.is_some() {
@@ -400,12 +420,24 @@ impl System {
     /// that misspells one would silently measure what it does not say.
     fn check_values(&self) -> Result<(), CatalogueError> {
         let mut used = BTreeSet::new();
-        for variant in &self.variants {
+        let mut tiers = Vec::new();
+        for variant in self.all_variants() {
             for storage in &self.storages {
-                configuration::resolve(self, variant, storage, false, &mut used)?;
+                tiers.extend(configuration::resolve(self, variant, storage, false, &mut used)?.tiers);
                 if self.elsewhere.is_some() {
                     configuration::resolve(self, variant, storage, true, &mut used)?;
                 }
+            }
+        }
+        let unused = |name: &str| {
+            let near = did_you_mean(name, used.iter().map(String::as_str));
+            format!("no statement or setting uses `{{{{{name}}}}}`{near}")
+        };
+        for tier in tiers {
+            if let Some(name) = tier.values.keys().find(|name| !used.contains(*name)) {
+                let workload = tier.files.keys().next().map_or("", String::as_str);
+                let path = [workload, "durability", &tier.durability.name, "values", name];
+                return Err(self.text.error(&path, unused(name)));
             }
         }
         let base = &self.definition;
@@ -415,11 +447,8 @@ impl System {
             .chain(base.storage.iter().map(|(name, over)| (vec!["storage", name, "values"], &over.values)));
         for (mut path, values) in places {
             if let Some(name) = values.keys().find(|name| !used.contains(*name)) {
-                let near = did_you_mean(name, used.iter().map(String::as_str));
                 path.push(name);
-                return Err(self
-                    .text
-                    .error(&path, format!("no statement or setting uses `{{{{{name}}}}}`{near}")));
+                return Err(self.text.error(&path, unused(name)));
             }
         }
         Ok(())
@@ -472,27 +501,75 @@ fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Res
     Ok(())
 }
 
+/// The variants that workloads share, and those of workloads that have their own.
+type Variants = (Vec<Variant>, BTreeMap<&'static str, Vec<Variant>>);
+
 fn variants(
     definition: &Definition,
-    workload: Option<&str>,
+    sections: &BTreeMap<&'static str, Sections>,
+    workloads: &Workloads,
+    text: &TomlText,
+) -> Result<Variants, CatalogueError> {
+    let (with_own, sharing): (Vec<_>, Vec<_>) = workloads
+        .iter()
+        .filter(|rules| sections.contains_key(rules.name()))
+        .partition(|rules| rules.own_variants());
+    let all = declared(definition, workloads, text)?;
+    let (shared, of_some): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.workloads.is_empty());
+    let mut own: BTreeMap<&'static str, Vec<Variant>> = BTreeMap::new();
+    for rules in with_own {
+        let of_it: Vec<Variant> = of_some.iter().filter(|one| one.is_of(rules)).cloned().collect();
+        let defaults: Vec<&str> =
+            of_it.iter().filter(|one| one.is_default).map(|one| one.name.as_str()).collect();
+        let name = rules.name();
+        let message = match defaults.as_slice() {
+            [_] => {
+                own.insert(name, of_it);
+                continue;
+            }
+            [] if of_it.is_empty() => {
+                format!("states no variant: this workload runs on those with `workloads = [\"{name}\"]`")
+            }
+            [] => "has no variant that is the default: give one `default = true`".to_owned(),
+            [one, other, ..] => format!("`{one}` and `{other}` are both the default: there is one"),
+        };
+        return Err(text.error(&[name], message));
+    }
+    if shared.is_empty() {
+        return match sharing.first() {
+            Some(rules) => {
+                let message = "states no variant: [variants.NAME] says what the system is told about the documents \
+                               (`preparation`)";
+                Err(text.error(&[rules.name()], message))
+            }
+            None if own.is_empty() => Ok((vec![the_only_one()], own)),
+            None => Ok((shared, own)),
+        };
+    }
+    check_defaults(definition, &shared, text)?;
+    Ok((shared, own))
+}
+
+/// The variant of a system that declares none.
+fn the_only_one() -> Variant {
+    Variant {
+        name: "default".to_owned(),
+        title: "as the folder says".to_owned(),
+        preparation: Preparation::AsIs,
+        ranks_with: String::new(),
+        ranked: true,
+        aliases: Vec::new(),
+        is_default: true,
+        workloads: Vec::new(),
+    }
+}
+
+/// All variants as they are written.
+fn declared(
+    definition: &Definition,
+    workloads: &Workloads,
     text: &TomlText,
 ) -> Result<Vec<Variant>, CatalogueError> {
-    if definition.variants.is_empty() {
-        if let Some(workload) = workload {
-            let message = "states no variant: [variants.NAME] says what the system is told about the documents \
-                           (`preparation`)";
-            return Err(text.error(&[workload], message));
-        }
-        return Ok(vec![Variant {
-            name: "default".to_owned(),
-            title: "as the folder says".to_owned(),
-            preparation: Preparation::AsIs,
-            ranks_with: String::new(),
-            ranked: true,
-            aliases: Vec::new(),
-            is_default: true,
-        }]);
-    }
     let mut variants: Vec<Variant> = Vec::new();
     for (name, written) in &definition.variants {
         if SETS.contains(&name.as_str()) {
@@ -512,18 +589,60 @@ fn variants(
             let message = "what is never ranked stands for no class";
             return Err(text.error(&["variants", name, "default"], message));
         }
+        let of = workloads_of(name, written.workloads.as_deref(), workloads, text)?;
+        let preparation = match (written.preparation, of.is_empty()) {
+            (Some(preparation), true) => preparation,
+            (None, false) => Preparation::AsIs,
+            (None, true) => {
+                return Err(text.error(&["variants", name], "missing field `preparation`"));
+            }
+            (Some(_), false) => {
+                let message = format!("is a class of questions, and this variant is for {}", of.join(", "));
+                return Err(text.error(&["variants", name, "preparation"], message));
+            }
+        };
         variants.push(Variant {
             name: name.clone(),
             title: written.title.clone(),
-            preparation: written.preparation,
+            preparation,
             ranks_with: written.ranks_with.clone(),
             ranked: written.ranked,
             aliases: written.aliases.clone(),
             is_default: written.default,
+            workloads: of,
         });
     }
-    check_defaults(definition, &variants, text)?;
     Ok(variants)
+}
+
+/// The workloads that a variant names, each of which has variants of its own.
+fn workloads_of(
+    variant: &str,
+    named: Option<&[String]>,
+    workloads: &Workloads,
+    text: &TomlText,
+) -> Result<Vec<&'static str>, CatalogueError> {
+    let Some(named) = named else { return Ok(Vec::new()) };
+    let error = |message: String| text.error(&["variants", variant, "workloads"], message);
+    if named.is_empty() {
+        return Err(error("is empty: leave it out, or name a workload".to_owned()));
+    }
+    let with_own: Vec<&'static str> =
+        workloads.iter().filter(|rules| rules.own_variants()).map(|rules| rules.name()).collect();
+    let mut of = Vec::new();
+    for name in named {
+        match with_own.iter().find(|own| **own == name.as_str()) {
+            Some(own) => of.push(*own),
+            None => {
+                let near = did_you_mean(name, with_own.iter().copied());
+                return Err(error(format!(
+                    "`{name}` is no workload with variants of its own{near}; there is {}",
+                    with_own.join(", ")
+                )));
+            }
+        }
+    }
+    Ok(of)
 }
 
 /// Each class has one default: the variant that stands for the system there. Reference rows stand in no class and

@@ -95,7 +95,10 @@ pub(crate) fn replace(
 }
 
 /// The names of the placeholders in `text`, in order, with their offsets.
-pub(crate) fn placeholders(text: &str) -> Result<Vec<(usize, &str)>, PlaceholderError> {
+///
+/// # Errors
+/// A `{{` that starts none.
+pub fn placeholders(text: &str) -> Result<Vec<(usize, &str)>, PlaceholderError> {
     let mut names = Vec::new();
     let mut done = 0;
     while let Some(found) = text[done..].find("{{") {

@@ -111,6 +111,7 @@ impl WorkloadRules for Rules {
             load: Some(load),
             logs,
             rules: serde_json::json!({ "suspects": suspects, "questions": rules }),
+            ..Said::default()
         })
     }
 }
@@ -218,12 +219,6 @@ pub struct QuestionRules {
 impl QuestionRules {
     /// What the text of a plan violates, each in a few words; none is good.
     pub fn violations(&self, plan: &str) -> Vec<String> {
-        let found = |pattern: &str| regex::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(plan));
-        let missing = self.expect.iter().filter(|pattern| !found(pattern));
-        let forbidden = self.forbid.iter().filter(|pattern| found(pattern));
-        missing
-            .map(|pattern| format!("the plan lacks `{pattern}`"))
-            .chain(forbidden.map(|pattern| format!("the plan has `{pattern}`")))
-            .collect()
+        super::violations(&self.expect, &self.forbid, plan)
     }
 }

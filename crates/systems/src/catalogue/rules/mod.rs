@@ -4,6 +4,7 @@
 //! says what they may hold. To add one, write that file and name it in [`BUILT_IN`].
 
 pub(super) mod analytics;
+pub(super) mod serving;
 
 use std::{collections::BTreeMap, fmt::Debug};
 
@@ -11,12 +12,12 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use super::{
-    configuration::StatementFile, definition::LoadMode, error::CatalogueError, near::did_you_mean,
-    sections::Section, statements::StatementRule, template::RUN_TIME,
+    configuration::StatementFile, definition::LoadMode, durability::Tier, error::CatalogueError,
+    near::did_you_mean, sections::Section, statements::StatementRule, template::RUN_TIME,
 };
 
 /// The workloads that the program knows.
-const BUILT_IN: &[&dyn WorkloadRules] = &[&analytics::Rules];
+const BUILT_IN: &[&dyn WorkloadRules] = &[&analytics::Rules, &serving::Rules];
 
 /// The rules of one workload.
 pub trait WorkloadRules: Debug + Send + Sync {
@@ -29,6 +30,12 @@ pub trait WorkloadRules: Debug + Send + Sync {
     /// Placeholders that the run fills in its statements alone, besides those of [`RUN_TIME`].
     fn placeholders(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// Whether it has variants of its own: those that name it in `workloads`, one of them the default. Other workloads
+    /// share the variants that name none.
+    fn own_variants(&self) -> bool {
+        false
     }
 
     /// The keys of its section.
@@ -55,6 +62,10 @@ pub struct Said {
     pub logs: Vec<String>,
     /// Everything else that decides what is measured, an object; part of the configuration's digest.
     pub rules: Value,
+    /// Further placeholders that the run fills, by the statement file that may hold them.
+    pub placeholders: BTreeMap<String, Vec<String>>,
+    /// Durability tiers, the default first.
+    pub tiers: Vec<Tier>,
 }
 
 /// A workload on one configuration.
@@ -146,4 +157,15 @@ impl Workloads {
             None => did_you_mean(stem, rules.files().iter().map(|rule| rule.name)),
         }
     }
+}
+
+/// What the text of a plan violates, each in a few words; none is good.
+fn violations(expect: &[String], forbid: &[String], plan: &str) -> Vec<String> {
+    let found = |pattern: &str| regex::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(plan));
+    let missing = expect.iter().filter(|pattern| !found(pattern));
+    let forbidden = forbid.iter().filter(|pattern| found(pattern));
+    missing
+        .map(|pattern| format!("the plan lacks `{pattern}`"))
+        .chain(forbidden.map(|pattern| format!("the plan has `{pattern}`")))
+        .collect()
 }

@@ -1,0 +1,1 @@
+ALTER TABLE {{table}} UPDATE doc = JSONMergePatch(doc, concat('{"{{dotted}}":', toJSONString({{value}}), '}')) WHERE key = {{key}};

@@ -1,0 +1,1 @@
+ALTER TABLE {{table}} UPDATE doc = {{document}} WHERE key = {{key}};

@@ -1,0 +1,3 @@
+INSERT INTO {{table}} (`key`, doc)
+SELECT line->>'$.key', line->'$.doc' FROM {{table}}_lines;
+DROP TABLE {{table}}_lines;

@@ -1,0 +1,3 @@
+BEGIN TRANSACTION;
+INSERT INTO {{table}} (key, doc) VALUES ({{key}}, {{document}}::JSON);
+COMMIT;

@@ -1,0 +1,1 @@
+SELECT `key`, doc FROM {{table}} WHERE found_by = {{condition}} LIMIT {{limit}};

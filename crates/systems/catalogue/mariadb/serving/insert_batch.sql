@@ -1,0 +1,3 @@
+START TRANSACTION;
+INSERT INTO {{table}} (`key`, doc) VALUES ({{key}}, {{document}});
+COMMIT;

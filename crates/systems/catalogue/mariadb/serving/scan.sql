@@ -1,0 +1,1 @@
+SELECT `key`, doc FROM {{table}} WHERE `key` >= {{key}} ORDER BY `key` LIMIT {{limit}};

@@ -1,0 +1,2 @@
+SELECT COUNT(*) AS documents FROM {{table}}
+WHERE JSON_VALUE(doc, '{{path}}' RETURNING CHAR(255) ERROR ON ERROR) COLLATE utf8mb4_0900_bin = {{condition}};

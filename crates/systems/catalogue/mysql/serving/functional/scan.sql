@@ -1,0 +1,1 @@
+SELECT doc->>'$.key' AS `key`, doc FROM {{table}} WHERE CAST(doc->>'$.key' AS CHAR(23) CHARACTER SET ascii) COLLATE ascii_bin >= {{key}} ORDER BY CAST(doc->>'$.key' AS CHAR(23) CHARACTER SET ascii) COLLATE ascii_bin LIMIT {{limit}};

@@ -1,0 +1,1 @@
+UPDATE {{table}} SET doc = JSON_REPLACE(doc, '{{path}}', {{value}}) WHERE CAST(doc->>'$.key' AS CHAR(23) CHARACTER SET ascii) COLLATE ascii_bin = {{key}};

@@ -1,0 +1,3 @@
+START TRANSACTION;
+INSERT INTO {{table}} (doc) VALUES ({{keyed_document}});
+COMMIT;

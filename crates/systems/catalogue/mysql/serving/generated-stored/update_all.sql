@@ -1,0 +1,1 @@
+UPDATE {{table}} SET doc = {{keyed_document}} WHERE `key` = {{key}};

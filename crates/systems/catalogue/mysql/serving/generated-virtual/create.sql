@@ -1,0 +1,6 @@
+CREATE TABLE {{table}} (
+    id BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY,
+    doc JSON NOT NULL,
+    `key` {{key_type}} AS (doc->>'$.key') VIRTUAL NOT NULL,
+    UNIQUE INDEX {{table}}_key (`key`)
+) {{row_format}};

@@ -1,0 +1,2 @@
+DROP TABLE IF EXISTS {{table}}_lines;
+DROP TABLE IF EXISTS {{table}};

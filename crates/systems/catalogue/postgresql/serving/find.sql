@@ -1,0 +1,1 @@
+SELECT key, doc FROM {{table}} WHERE doc #>> '{{braced}}' = {{condition}} LIMIT {{limit}};

@@ -1,0 +1,2 @@
+CREATE INDEX {{table}}_path ON {{table}} ((doc #>> '{{braced}}'));
+VACUUM (ANALYZE) {{table}};

@@ -1,0 +1,3 @@
+BEGIN;
+INSERT INTO {{table}} (key, doc) VALUES ({{key}}, {{document}});
+COMMIT;

@@ -1,0 +1,3 @@
+SELECT element ->> 'value' AS value
+FROM {{table}}, json_array_elements(doc #> '{{braced}}') AS element
+WHERE key = {{key}} AND (element ->> 'status')::boolean;

@@ -1,0 +1,1 @@
+DELETE FROM {{table}} WHERE (doc ->> 'key')::{{key_type}} = {{key}};

@@ -1,0 +1,1 @@
+SELECT {{paths}} FROM {{table}} WHERE (doc ->> 'key')::{{key_type}} = {{key}};

@@ -1,0 +1,1 @@
+UPDATE {{table}} SET doc = {{keyed_document}} WHERE (doc ->> 'key')::{{key_type}} = {{key}};

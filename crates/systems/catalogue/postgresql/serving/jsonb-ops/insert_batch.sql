@@ -1,0 +1,3 @@
+BEGIN;
+INSERT INTO {{table}} (doc) VALUES ({{keyed_document}});
+COMMIT;

@@ -1,0 +1,1 @@
+SELECT doc FROM {{table}} WHERE doc @> jsonb_build_object('key', {{key}}::{{key_type}});

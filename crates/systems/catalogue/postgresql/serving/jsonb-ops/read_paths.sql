@@ -1,0 +1,1 @@
+SELECT {{paths}} FROM {{table}} WHERE doc @> jsonb_build_object('key', {{key}}::{{key_type}});

@@ -1,0 +1,1 @@
+DELETE FROM {{table}} WHERE doc @> jsonb_build_object('key', {{key}}::{{key_type}});

@@ -1,0 +1,1 @@
+SELECT doc ->> 'key' AS key, doc FROM {{table}} WHERE doc #>> '{{braced}}' = {{condition}} LIMIT {{limit}};

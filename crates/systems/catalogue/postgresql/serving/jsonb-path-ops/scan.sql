@@ -1,0 +1,1 @@
+-- It finds documents by a value, and in no order.

@@ -1,0 +1,1 @@
+COPY {{table}}_lines (line) FROM STDIN;

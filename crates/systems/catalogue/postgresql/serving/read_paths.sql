@@ -1,0 +1,1 @@
+SELECT {{paths}} FROM {{table}} WHERE key = {{key}};

@@ -1,0 +1,2 @@
+ANALYZE;
+PRAGMA wal_checkpoint(TRUNCATE);

@@ -1,0 +1,3 @@
+BEGIN IMMEDIATE;
+INSERT INTO {{table}} (key, doc) VALUES ({{key}}, jsonb({{document}}));
+COMMIT;

@@ -1,0 +1,1 @@
+INSERT INTO {{table}} (key, doc) VALUES (:doc ->> '$.key', jsonb_extract(:doc, '$.doc'));

@@ -1,0 +1,1 @@
+UPDATE {{table}} SET doc = jsonb({{document}}) WHERE key = {{key}};

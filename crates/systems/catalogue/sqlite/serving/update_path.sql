@@ -1,0 +1,1 @@
+UPDATE {{table}} SET doc = jsonb_replace(doc, '{{path}}', {{value}}) WHERE key = {{key}};

@@ -1,0 +1,1 @@
+CREATE TABLE {{table}} (key {{key_type}} PRIMARY KEY NOT NULL, doc BLOB NOT NULL) WITHOUT ROWID;

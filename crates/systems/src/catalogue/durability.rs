@@ -1,0 +1,165 @@
+//! Durability tiers: what a configuration may lose in a crash of the process, and in a loss of power.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_servers::Scalar;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    configuration::{Open, StatementFile},
+    definition::{Exception, OpenDefinition},
+    error::CatalogueError,
+    near::did_you_mean,
+    sections::Section,
+    server::plain,
+    template,
+};
+
+/// What run-time values the settings of a tier may hold.
+const RUN_TIME: [&str; 2] = ["cores", "folder"];
+
+/// What may be lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Durability {
+    /// The tier: `synced`, `process` or `window`.
+    pub name: String,
+    /// What a crash of the system's process may lose, in words.
+    pub process_crash: String,
+    /// What a loss of power may lose, in words.
+    pub power_loss: String,
+    /// Whether figures are ranked beside those of the same tier.
+    pub ranked: bool,
+}
+
+/// A tier with what brings it about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tier {
+    pub(crate) durability: Durability,
+    pub(crate) open: Open,
+    /// Over the folder's values.
+    pub(crate) values: BTreeMap<String, String>,
+    pub(crate) exceptions: Vec<Exception>,
+    /// Statement files by workload, with the tier's values in place.
+    pub(crate) files: BTreeMap<String, BTreeMap<String, StatementFile>>,
+}
+
+/// The tiers as they are written.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct DurabilityDefinition {
+    pub(crate) synced: Option<TierDefinition>,
+    pub(crate) process: Option<TierDefinition>,
+    pub(crate) window: Option<TierDefinition>,
+}
+
+/// One of them.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TierDefinition {
+    process_crash: String,
+    power_loss: String,
+    #[serde(default = "yes")]
+    ranked: bool,
+    #[serde(default)]
+    open: OpenDefinition,
+    #[serde(default)]
+    values: BTreeMap<String, Scalar>,
+    #[serde(default, rename = "exception")]
+    exceptions: Vec<Exception>,
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl DurabilityDefinition {
+    /// The tiers, checked, the safest first, which is the default.
+    pub(crate) fn tiers(self, section: &Section<'_>) -> Result<Vec<Tier>, CatalogueError> {
+        let all = [("synced", self.synced), ("process", self.process), ("window", self.window)];
+        let written = all.into_iter().filter_map(|(name, tier)| Some((name, tier?)));
+        let tiers = written.map(|(name, tier)| tier.checked(name, section)).collect::<Result<Vec<_>, _>>()?;
+        if tiers.is_empty() {
+            return Err(section.error(&["durability"], "states no tier: synced, process or window"));
+        }
+        Ok(tiers)
+    }
+}
+
+impl TierDefinition {
+    fn checked(self, name: &str, section: &Section<'_>) -> Result<Tier, CatalogueError> {
+        let error = |keys: &[&str], message: String| {
+            let path: Vec<&str> = ["durability", name].into_iter().chain(keys.iter().copied()).collect();
+            section.error(&path, message)
+        };
+        for (key, words) in [("process_crash", &self.process_crash), ("power_loss", &self.power_loss)] {
+            if words.trim().is_empty() {
+                return Err(error(
+                    &[key],
+                    "is empty: say what may be lost, or that it is nothing".to_owned(),
+                ));
+            }
+        }
+        let settings = plain(&self.open.settings);
+        let texts = settings
+            .iter()
+            .map(|(name, text)| (["open", "settings", name.as_str()], text))
+            .chain(self.open.statements.iter().map(|text| (["open", "statements", ""], text)));
+        for (keys, text) in texts {
+            let keys: Vec<&str> = keys.into_iter().filter(|key| !key.is_empty()).collect();
+            let inside = template::placeholders(text).map_err(|problem| error(&keys, problem.to_string()))?;
+            if let Some((_, name)) = inside.iter().find(|(_, name)| !RUN_TIME.contains(name)) {
+                let near = did_you_mean(name, RUN_TIME);
+                return Err(error(&keys, format!("`{{{{{name}}}}}` has no value here{near}")));
+            }
+        }
+        let values = plain(&self.values);
+        for (name, value) in &values {
+            if value.contains("{{") {
+                return Err(error(
+                    &["values", name],
+                    "holds a placeholder: values are put in once".to_owned(),
+                ));
+            }
+        }
+        Ok(Tier {
+            durability: Durability {
+                name: name.to_owned(),
+                process_crash: self.process_crash,
+                power_loss: self.power_loss,
+                ranked: self.ranked,
+            },
+            open: Open { settings, statements: self.open.statements },
+            values,
+            exceptions: self.exceptions,
+            files: BTreeMap::new(),
+        })
+    }
+}
+
+impl Tier {
+    /// Adds what another workload says of the same tier.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.open.settings.extend(other.open.settings);
+        self.open.statements.extend(other.open.statements);
+        self.exceptions.extend(other.exceptions);
+        self.files.extend(other.files);
+    }
+
+    /// Takes out what only whoever starts the server can set; `statements` change nothing but a session.
+    pub(crate) fn leave_to_the_owner(&mut self, statements: bool) {
+        let Open { settings, statements: told } = &mut self.open;
+        let mut not_set: Vec<String> =
+            std::mem::take(settings).into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+        if !statements {
+            not_set.append(told);
+        }
+        if !not_set.is_empty() {
+            self.exceptions.push(Exception {
+                what: format!("durability {}, not set: {}", self.durability.name, not_set.join(", ")),
+                why: "A server by address has the settings that its owner gave it: what it may lose is not known."
+                    .to_owned(),
+            });
+            self.durability.ranked = false;
+        }
+    }
+}
