@@ -1,0 +1,62 @@
+//! Writes that are known not to have been done.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+const PARTS: usize = 64;
+/// From this many entries of a part on, those are looked for that nobody can ask for any more.
+const PRUNED_FROM: usize = 1_024;
+
+/// The versions of aborted writes.
+#[derive(Debug)]
+pub(super) struct Aborted {
+    parts: Box<[Mutex<Part>]>,
+    count: AtomicU64,
+}
+
+#[derive(Debug)]
+struct Part {
+    /// By record and version: the last delete before a delete that was aborted.
+    known: HashMap<(u64, u32), u32>,
+    pruned_from: usize,
+}
+
+impl Default for Aborted {
+    fn default() -> Self {
+        let part = |_| Mutex::new(Part { known: HashMap::new(), pruned_from: PRUNED_FROM });
+        Aborted { parts: (0..PARTS).map(part).collect(), count: AtomicU64::new(0) }
+    }
+}
+
+impl Aborted {
+    /// Notes an aborted write. Versions below a record's floor are refused without being asked for here, so that they are
+    /// forgotten when there are many.
+    pub(super) fn add(&self, number: u64, version: u32, deleted_before: u32, floor: impl Fn(u64) -> u32) {
+        let Some(part) = self.parts.get(number as usize % PARTS) else { return };
+        let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+        part.known.insert((number, version), deleted_before);
+        self.count.fetch_add(1, Ordering::SeqCst);
+        if part.known.len() >= part.pruned_from {
+            part.known.retain(|(number, version), _| *version >= floor(*number));
+            part.pruned_from = PRUNED_FROM.max(2 * part.known.len());
+        }
+    }
+
+    /// Whether a write is known to have been aborted, and which delete came before it.
+    #[inline]
+    pub(super) fn get(&self, number: u64, version: u32) -> Option<u32> {
+        if self.count.load(Ordering::SeqCst) == 0 {
+            return None;
+        }
+        let part = self.parts.get(number as usize % PARTS)?;
+        let part = part.lock().unwrap_or_else(PoisonError::into_inner);
+        part.known.get(&(number, version)).copied()
+    }
+
+    /// Whether a write is known to have been aborted.
+    #[inline]
+    pub(super) fn contains(&self, number: u64, version: u32) -> bool {
+        self.get(number, version).is_some()
+    }
+}

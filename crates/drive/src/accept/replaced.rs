@@ -1,0 +1,71 @@
+//! Lost updates: a value that two writes say to have replaced.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+/// Parts with a lock of their own.
+const PARTS: usize = 64;
+/// Replaced values that a part remembers. The two writes that replace one value overlap in time, so that the oldest can
+/// be forgotten.
+const KEPT: usize = 8_192;
+
+/// The values that acknowledged writes have replaced, half a million of the latest.
+#[derive(Debug)]
+pub(super) struct Replaced {
+    parts: Box<[Mutex<Part>]>,
+}
+
+#[derive(Debug, Default)]
+struct Part {
+    known: HashSet<(u64, u32)>,
+    order: VecDeque<(u64, u32)>,
+}
+
+impl Default for Replaced {
+    fn default() -> Self {
+        Replaced { parts: (0..PARTS).map(|_| Mutex::default()).collect() }
+    }
+}
+
+impl Replaced {
+    /// Notes that a write has replaced this version of a record. Says whether another one had replaced it before.
+    pub(super) fn again(&self, number: u64, version: u32) -> bool {
+        let Some(part) = self.parts.get(number as usize % PARTS) else { return false };
+        let mut part = part.lock().unwrap_or_else(PoisonError::into_inner);
+        if !part.known.insert((number, version)) {
+            return true;
+        }
+        part.order.push_back((number, version));
+        if part.order.len() > KEPT
+            && let Some(oldest) = part.order.pop_front()
+        {
+            part.known.remove(&oldest);
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_second_is_a_lost_update() {
+        let replaced = Replaced::default();
+        assert!(!replaced.again(5, 1));
+        assert!(!replaced.again(5, 2));
+        assert!(!replaced.again(6, 1));
+        assert!(replaced.again(5, 1));
+        assert!(replaced.again(5, 1));
+    }
+
+    #[test]
+    fn memory_is_bounded() {
+        let replaced = Replaced::default();
+        for version in 0..3 * KEPT as u32 {
+            assert!(!replaced.again(0, version));
+        }
+        let part = replaced.parts[0].lock().unwrap();
+        assert_eq!((part.known.len(), part.order.len()), (KEPT, KEPT));
+    }
+}

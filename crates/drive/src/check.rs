@@ -1,0 +1,432 @@
+//! Checking answers, row by row, as they are handed over.
+
+use jsonathlon_dataset::records::{Elements, Form, GROUP, KeyType, Part, Scan, Scratch, Seen, Written};
+use jsonathlon_drivers::{Cell, Result, RowSink};
+
+use crate::accept::reply_hash;
+use crate::operation::Operation;
+use crate::script::Plan;
+use crate::shared::Shared;
+use crate::task::{Kept, Task};
+use crate::waiting::Waiting;
+
+/// Hashes of documents, apart from those of anything else.
+const OF_DOCUMENTS: u64 = 0;
+/// And those of projections.
+const OF_PROJECTIONS: u64 = 1;
+
+/// What a thread needs for checking, again and again.
+#[derive(Debug)]
+pub(crate) struct Checking {
+    scratch: Scratch,
+    part: Part,
+    pairs: Vec<(usize, u32)>,
+}
+
+impl Checking {
+    pub(crate) fn new(shared: &Shared<'_>) -> Self {
+        Self { scratch: Scratch::new(), part: shared.set.part(&shared.paths.projected), pairs: Vec::new() }
+    }
+}
+
+/// Takes the rows of one statement.
+pub(crate) struct Rows<'a, 'j, W> {
+    shared: &'a Shared<'j>,
+    plan: &'a Plan,
+    task: &'a mut Task,
+    checking: &'a mut Checking,
+    waiting: &'a W,
+    scan: Option<Scan<'a>>,
+    elements: Option<Elements<'a>>,
+    /// Where key and document stand among the columns.
+    key: usize,
+    document: usize,
+    columns: usize,
+    /// Columns that are kept for later statements: their places in the plan, and in rows.
+    kept: Vec<(usize, usize)>,
+    rows: u64,
+    /// Whether the statement changes documents: what it answers besides how many is no document.
+    ignores: bool,
+    /// Whether the operation is over with its one row, so that nothing is timed behind it.
+    is_one: bool,
+}
+
+impl<'a, 'j, W: Waiting> Rows<'a, 'j, W> {
+    #[inline]
+    pub(crate) fn new(
+        shared: &'a Shared<'j>,
+        plan: &'a Plan,
+        task: &'a mut Task,
+        checking: &'a mut Checking,
+        waiting: &'a W,
+    ) -> Self {
+        let is_one = plan.operation == Operation::Read && plan.statements.len() == 1;
+        let ignores = plan.statements.get(task.step).is_some_and(|statement| statement.writes);
+        Self {
+            shared,
+            plan,
+            task,
+            checking,
+            waiting,
+            scan: None,
+            elements: None,
+            key: 0,
+            document: 0,
+            columns: 0,
+            kept: Vec::new(),
+            rows: 0,
+            ignores,
+            is_one,
+        }
+    }
+
+    /// The answer is complete: what is missing in it?
+    #[inline]
+    pub(crate) fn finish(mut self) {
+        if !(self.is_one && self.rows > 0) {
+            self.task.ended = self.waiting.now().saturating_sub(self.task.checking);
+        }
+        if !self.shared.job.verify && self.plan.operation != Operation::ReadModifyWrite {
+            return;
+        }
+        if let Err(words) = self.complete() {
+            self.wrong(words);
+        }
+    }
+
+    #[inline]
+    fn complete(&mut self) -> std::result::Result<(), String> {
+        if self.ignores || (self.rows == 0 && self.columns == 0) {
+            return Ok(());
+        }
+        let (shared, operation) = (self.shared, self.plan.operation);
+        let number = self.task.items[0].number;
+        match operation {
+            Operation::Read | Operation::ReadPaths | Operation::ReadModifyWrite if self.rows == 0 => {
+                self.absent(number)
+            }
+            Operation::Find => {
+                let due = shared.set.group_size(self.task.group, shared.job.loaded).min(self.task.limit);
+                let found = self.task.answer.found.len() as u64;
+                if found < due && !self.plan.may_be_stale {
+                    return Err(format!("{found} documents were found of {due}"));
+                }
+                Ok(())
+            }
+            Operation::Count if self.rows != 1 => Err(format!("a count has {} rows", self.rows)),
+            Operation::Scan => {
+                // An answer without rows is checked too.
+                let scan = self
+                    .scan
+                    .take()
+                    .unwrap_or_else(|| shared.set.scan(number, self.task.limit, self.sorted()));
+                scan.finish().map(drop).map_err(|wrong| wrong.to_string())
+            }
+            Operation::Unwrap => match self.elements.take() {
+                Some(elements) => elements.finish().map(drop).map_err(|wrong| wrong.to_string()),
+                None if shared.set.elements(number, Form::Array).finish().is_ok() => Ok(()),
+                None => self.absent(number),
+            },
+            _ => Ok(()),
+        }
+    }
+
+    /// The keys that a scan must not leave out; of what may be stale nothing is known.
+    fn sorted(&self) -> Option<&'a jsonathlon_dataset::records::SortedKeys> {
+        self.shared.sorted.filter(|_| !self.plan.may_be_stale)
+    }
+
+    fn absent(&mut self, number: u64) -> std::result::Result<(), String> {
+        let read = self.task.read.unwrap_or_else(|| self.shared.accept.read_of_any_age(number));
+        self.accepted(&read, None)
+    }
+
+    #[inline]
+    fn accepted(
+        &mut self,
+        read: &crate::accept::Read,
+        seen: Option<Seen>,
+    ) -> std::result::Result<(), String> {
+        match self.shared.accept.accepts(read, seen) {
+            Ok(()) => Ok(()),
+            Err(refused) if refused.is_stale() && self.plan.may_be_stale => {
+                self.task.answer.stale = true;
+                Ok(())
+            }
+            Err(refused) => Err(refused.to_string()),
+        }
+    }
+
+    #[cold]
+    fn wrong(&mut self, words: String) {
+        let name = self.task.name();
+        let operation = self.plan.operation;
+        self.task.answer.wrong.get_or_insert_with(|| format!("{operation} {name}: {words}"));
+    }
+
+    #[inline]
+    fn check(&mut self, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
+        let number = self.task.items[0].number;
+        match self.plan.operation {
+            Operation::Read => {
+                if self.rows > 1 {
+                    return Err("more than one row".to_owned());
+                }
+                self.document(number, text(cells, self.document)?, true).map(drop)
+            }
+            Operation::ReadModifyWrite => {
+                if self.rows > 1 {
+                    return Err("more than one row".to_owned());
+                }
+                let seen = self.document(number, text(cells, self.document)?, true)?;
+                if let Some(version) = seen.version {
+                    self.task.replace(self.shared, version);
+                }
+                Ok(())
+            }
+            Operation::ReadPaths => {
+                if self.rows > 1 {
+                    return Err("more than one row".to_owned());
+                }
+                self.projection(number, cells)
+            }
+            Operation::Find => {
+                let found = self.number_of(cells)?;
+                let of_group = self.shared.set.group(found) == self.task.group;
+                if !of_group || self.task.answer.found.contains(&found) {
+                    return Err(format!("record {found} does not belong to the answer, or is there twice"));
+                }
+                if self.rows > self.task.limit {
+                    return Err(format!("more than {} rows", self.task.limit));
+                }
+                self.task.answer.found.push(found);
+                self.document(found, text(cells, self.document)?, false).map(drop)
+            }
+            Operation::Count => {
+                let due = self.shared.set.group_size(self.task.group, self.shared.job.loaded);
+                match cells {
+                    [Cell::Int(count)] if u64::try_from(*count) == Ok(due) => Ok(()),
+                    // Old is not wrong, but more than there ever were is.
+                    [Cell::Int(count)]
+                        if self.plan.may_be_stale && (0..=GROUP.cast_signed()).contains(count) =>
+                    {
+                        self.task.answer.stale = true;
+                        Ok(())
+                    }
+                    other => Err(format!("counted {other:?} instead of {due}")),
+                }
+            }
+            Operation::Scan => {
+                let (set, limit, sorted) = (self.shared.set, self.task.limit, self.sorted());
+                let found = self.number_of(cells)?;
+                let scan = self.scan.get_or_insert_with(|| set.scan(number, limit, sorted));
+                scan.number(found).map_err(|wrong| wrong.to_string())?;
+                self.document(found, text(cells, self.document)?, false).map(drop)
+            }
+            Operation::Unwrap => self.element(number, cells),
+            // What a write answers beside how many it has changed.
+            _ => Ok(()),
+        }
+    }
+
+    /// A whole document; whether it is the one whose floor was noted.
+    #[inline]
+    fn document(&mut self, number: u64, text: &str, is_asked: bool) -> std::result::Result<Seen, String> {
+        let (shared, accept) = (self.shared, self.shared.accept);
+        let hash = reply_hash(text.as_bytes(), OF_DOCUMENTS);
+        let seen = match accept.checked(number, hash) {
+            Some(seen) => seen,
+            None => {
+                let scratch = &mut self.checking.scratch;
+                let seen = shared
+                    .set
+                    .check(number, text.as_bytes(), shared.written, scratch)
+                    .map_err(|wrong| wrong.to_string())?;
+                accept.remember(number, hash, seen);
+                seen
+            }
+        };
+        let read = match self.task.read {
+            Some(read) if is_asked => read,
+            _ => accept.read_of_any_age(number),
+        };
+        self.accepted(&read, Some(seen))?;
+        self.task.answer.documents += 1;
+        Ok(seen)
+    }
+
+    fn projection(&mut self, number: u64, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
+        let shared = self.shared;
+        let seen = match cells {
+            [Cell::Text(text)] if text.starts_with('{') => {
+                let hash = reply_hash(text.as_bytes(), OF_PROJECTIONS);
+                if let Some(seen) = shared.accept.checked(number, hash) {
+                    seen
+                } else {
+                    let (part, scratch) = (&self.checking.part, &mut self.checking.scratch);
+                    let seen = shared
+                        .set
+                        .check_part(part, number, text.as_bytes(), shared.written, scratch)
+                        .map_err(|wrong| wrong.to_string())?;
+                    shared.accept.remember(number, hash, seen);
+                    seen
+                }
+            }
+            [Cell::Text(text)] if text.starts_with('[') => {
+                let values: Vec<std::borrow::Cow<'_, str>> =
+                    serde_json::from_str(text).map_err(|error| error.to_string())?;
+                self.values(number, values.iter().map(|value| Ok(value.as_bytes())))?
+            }
+            cells => self.values(number, (0..cells.len()).map(|at| Ok(text(cells, at)?.as_bytes())))?,
+        };
+        let read = self.task.read.unwrap_or_else(|| shared.accept.read_of_any_age(number));
+        self.accepted(&read, Some(seen))?;
+        self.task.answer.documents += 1;
+        Ok(())
+    }
+
+    fn values<'t>(
+        &mut self,
+        number: u64,
+        texts: impl Iterator<Item = std::result::Result<&'t [u8], String>>,
+    ) -> std::result::Result<Seen, String> {
+        let shared = self.shared;
+        self.checking.pairs.clear();
+        let mut paths = shared.paths.projected.iter();
+        for text in texts {
+            let path = *paths.next().ok_or_else(|| "more values than were asked for".to_owned())?;
+            let version = shared
+                .set
+                .check_value(number, path, text?, &mut self.checking.scratch)
+                .map_err(|wrong| wrong.to_string())?;
+            self.checking.pairs.push((path, version));
+        }
+        if paths.next().is_some() {
+            return Err("fewer values than were asked for".to_owned());
+        }
+        seen_in(&self.checking.pairs, shared.written)
+    }
+
+    fn element(&mut self, number: u64, cells: &[Cell<'_>]) -> std::result::Result<(), String> {
+        let (shared, set) = (self.shared, self.shared.set);
+        let text = text(cells, cells.len().saturating_sub(1))?;
+        let elements = self.elements.get_or_insert_with(|| set.elements(number, Form::Array));
+        let scratch = &mut self.checking.scratch;
+        let seen = if text.starts_with('{') {
+            let found = elements.element(text.as_bytes(), shared.written, scratch);
+            found.map_err(|wrong| wrong.to_string())?.1
+        } else {
+            let found = elements.value(text.as_bytes(), scratch).map_err(|wrong| wrong.to_string())?;
+            seen_in(&[found], shared.written)?
+        };
+        let read = self.task.read.unwrap_or_else(|| shared.accept.read_of_any_age(number));
+        self.task.answer.documents = 1;
+        self.accepted(&read, Some(seen))
+    }
+
+    /// The record whose key a row holds.
+    fn number_of(&self, cells: &[Cell<'_>]) -> std::result::Result<u64, String> {
+        let records = self.shared.set.records();
+        let number = match cells.get(self.key) {
+            Some(Cell::Text(key)) => records.number(key.as_bytes()),
+            Some(Cell::Int(key)) if records.key_type == KeyType::Bigint => records.number_of_bigint(*key),
+            _ => None,
+        };
+        number.ok_or_else(|| "a row without the key of a record".to_owned())
+    }
+}
+
+/// What a document's values show together: what the mix writes, and all the others.
+fn seen_in(values: &[(usize, u32)], written: Written) -> std::result::Result<Seen, String> {
+    let mut seen = Seen::default();
+    for (path, version) in values {
+        let is_written = match written {
+            Written::Nothing => false,
+            Written::Path(of_mix) => *path == of_mix,
+            Written::All => true,
+        };
+        let known = if is_written { &mut seen.version } else { &mut seen.base };
+        if known.is_some_and(|known| known != *version) {
+            return Err("values of different versions".to_owned());
+        }
+        *known = Some(*version);
+    }
+    Ok(seen)
+}
+
+fn text<'c>(cells: &'c [Cell<'_>], at: usize) -> std::result::Result<&'c str, String> {
+    match cells.get(at) {
+        Some(Cell::Text(text)) => Ok(text),
+        other => Err(format!("{} where a text is due", kind(other))),
+    }
+}
+
+fn kind(cell: Option<&Cell<'_>>) -> &'static str {
+    match cell {
+        None => "no column",
+        Some(Cell::Null) => "NULL",
+        Some(Cell::Text(_)) => "a text",
+        Some(_) => "a number or truth value",
+    }
+}
+
+impl<W: Waiting> RowSink for Rows<'_, '_, W> {
+    #[inline]
+    fn columns(&mut self, names: &[&str]) -> Result<()> {
+        self.columns = names.len();
+        // Of several statements in one text the last one's answer counts.
+        self.rows = 0;
+        if names.len() > 1 {
+            let place = |wanted: &str| names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
+            self.key = place("key").unwrap_or(0);
+            self.document = place("doc").unwrap_or(names.len() - 1);
+        }
+        for (place, wanted) in self.plan.columns.iter().enumerate() {
+            if let Some(at) = names.iter().position(|name| name == wanted) {
+                self.kept.push((place, at));
+            }
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
+        if self.ignores {
+            return Ok(());
+        }
+        let now = self.waiting.now();
+        self.rows += 1;
+        self.task.answer.rows += 1;
+        self.task.ended = now.saturating_sub(self.task.checking);
+        if !self.plan.columns.is_empty() {
+            self.keep(cells);
+        }
+        let is_checked = self.shared.job.verify || self.plan.operation == Operation::ReadModifyWrite;
+        if is_checked {
+            if let Err(words) = self.check(cells) {
+                self.wrong(words);
+            }
+        } else {
+            self.task.answer.documents += 1;
+        }
+        if !self.is_one {
+            self.task.checking += self.waiting.now().saturating_sub(now);
+        }
+        Ok(())
+    }
+}
+
+impl<W> Rows<'_, '_, W> {
+    /// Keeps the columns that a later statement names, of the first row.
+    fn keep(&mut self, cells: &[Cell<'_>]) {
+        if self.rows > 1 {
+            return;
+        }
+        self.task.columns.resize(self.plan.columns.len(), Kept::Null);
+        for (place, at) in &self.kept {
+            if let (Some(kept), Some(cell)) = (self.task.columns.get_mut(*place), cells.get(*at)) {
+                *kept = Kept::of(cell);
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Which record each request is for, and which operation it is.
+
+use crate::mix::Requests;
+use crate::operation::Operation;
+use crate::random::Random;
+
+/// The reciprocal of 1 − 0.99, the exponent of the zipfian law taken from 1.
+const RECIPROCAL: f64 = 100.0;
+/// The exponent.
+const EXPONENT: f64 = 0.99;
+
+/// Ranks from 1 to n, rank i in proportion to 1 / i^0.99.
+///
+/// Drawn by rejection-inversion (Hörmann, Derflinger, "Rejection-inversion to generate variates from monotone discrete
+/// distributions", ACM TOMACS 6(3), 1996), which is exact for any n and keeps no table. The law's hat is h(x) = x^−0.99,
+/// its integral H(x) = 100 · (x^0.01 − 1), whose inverse (1 + u / 100)^100 takes nine multiplications.
+#[derive(Clone, Debug)]
+pub struct Zipf {
+    ranks: f64,
+    /// H at 1.5 less h(1), where the area of the first rank begins.
+    start: f64,
+    /// From there to H at n + 0.5.
+    area: f64,
+    /// A rank that is not further behind the point than this is always accepted.
+    shortcut: f64,
+}
+
+impl Zipf {
+    /// The law over this many ranks, at least one.
+    #[must_use]
+    pub fn new(ranks: u64) -> Self {
+        let ranks = ranks.max(1) as f64;
+        let start = integral(1.5) - 1.0;
+        Zipf {
+            ranks,
+            start,
+            area: integral(ranks + 0.5) - start,
+            shortcut: 2.0 - inverse(integral(2.5) - hat(2.0)),
+        }
+    }
+
+    /// Draws a rank, from 1 on.
+    #[inline]
+    pub fn draw(&self, random: &mut Random) -> u64 {
+        loop {
+            // From the end of the area backwards, so that the point 0 is that of the last rank.
+            let area = self.start + (1.0 - random.unit()) * self.area;
+            let point = inverse(area);
+            let rank = (point + 0.5).floor().clamp(1.0, self.ranks);
+            if rank - point <= self.shortcut || area >= integral(rank + 0.5) - hat(rank) {
+                return rank as u64;
+            }
+        }
+    }
+}
+
+fn hat(x: f64) -> f64 {
+    x.powf(-EXPONENT)
+}
+
+fn integral(x: f64) -> f64 {
+    // x^0.01 − 1 without the loss of digits that the subtraction brings near 1.
+    RECIPROCAL * (x.ln() / RECIPROCAL).exp_m1()
+}
+
+#[inline]
+fn inverse(area: f64) -> f64 {
+    let x = 1.0 + area / RECIPROCAL;
+    // x^100 = x^64 · x^32 · x^4.
+    let x2 = x * x;
+    let x4 = x2 * x2;
+    let x8 = x4 * x4;
+    let x16 = x8 * x8;
+    let x32 = x16 * x16;
+    x32 * x32 * x32 * x4
+}
+
+/// A fixed bijection on the numbers below n that leaves no order to be seen.
+///
+/// A bijection on the next power of two, each step of which can be undone (shifts and odd multipliers), is repeated until
+/// it gives a number below n (cycle walking: Black, Rogaway, "Ciphers with Arbitrary Finite Domains", 2002).
+#[derive(Clone, Debug)]
+pub struct Scatter {
+    count: u64,
+    mask: u64,
+    shift: u32,
+}
+
+impl Scatter {
+    /// The bijection on the numbers below `count`.
+    #[must_use]
+    pub fn new(count: u64) -> Self {
+        let mask = count.max(2).checked_next_power_of_two().map_or(u64::MAX, |power| power - 1);
+        Scatter { count, mask, shift: mask.count_ones().div_ceil(2) }
+    }
+
+    /// Where a number below the count goes.
+    #[inline]
+    #[must_use]
+    pub fn place(&self, number: u64) -> u64 {
+        debug_assert!(number < self.count.max(1));
+        let mut x = number;
+        loop {
+            // The addition moves 0, which everything else leaves where it is.
+            x = x.wrapping_add(0x632b_e59b_d9b4_e019) & self.mask;
+            x ^= x >> self.shift;
+            x = x.wrapping_mul(0xbf58_476d_1ce4_e5b9) & self.mask;
+            x ^= x >> self.shift;
+            x = x.wrapping_mul(0x94d0_49bb_1331_11eb) & self.mask;
+            x ^= x >> self.shift;
+            if x < self.count.max(1) {
+                return x;
+            }
+        }
+    }
+}
+
+/// Draws the numbers of records.
+#[derive(Clone, Debug)]
+pub struct Keys {
+    requests: Requests,
+    zipf: Zipf,
+    scatter: Scatter,
+}
+
+impl Keys {
+    /// Draws by this distribution; `records` are there when the trial begins.
+    #[must_use]
+    pub fn new(requests: Requests, records: u64) -> Self {
+        Keys { requests, zipf: Zipf::new(records), scatter: Scatter::new(records) }
+    }
+
+    /// Draws a record. `records` are there by now: those below the highest contiguous acknowledged insert and that one.
+    ///
+    /// Zipfian ranks keep to the records that were there when the trial began, scattered; *latest* counts the same ranks
+    /// back from the newest; uniform draws from all that are there.
+    #[inline]
+    pub fn draw(&self, records: u64, random: &mut Random) -> u64 {
+        match self.requests {
+            Requests::Uniform => random.below(records),
+            Requests::Zipfian => self.scatter.place(self.zipf.draw(random) - 1),
+            Requests::Latest => records.saturating_sub(self.zipf.draw(random)),
+        }
+    }
+}
+
+/// Draws operations by their shares.
+#[derive(Clone, Debug)]
+pub struct Shares {
+    /// Operations, each with the end of its part of all 64-bit numbers.
+    ends: Vec<(Operation, u64)>,
+    last: Operation,
+}
+
+impl Shares {
+    /// The shares of a mix.
+    ///
+    /// # Errors
+    ///
+    /// In words, when there are none, when a share is no positive number, or when they do not add up to 1.
+    pub fn new(shares: &[(Operation, f64)]) -> Result<Self, String> {
+        if let Some((operation, share)) =
+            shares.iter().find(|(_, share)| !(*share > 0.0 && share.is_finite()))
+        {
+            return Err(format!("the share of {operation} is {share}; shares are greater than 0"));
+        }
+        let sum: f64 = shares.iter().map(|(_, share)| share).sum();
+        let Some((last, _)) = shares.last() else { return Err("a mix without operations".to_owned()) };
+        if (sum - 1.0).abs() > 1e-6 {
+            return Err(format!("the shares of operations add up to {sum}; they must add up to 1"));
+        }
+        let mut before = 0.0;
+        let mut ends = Vec::new();
+        for (operation, share) in shares {
+            before += share;
+            // 2⁶⁴ is rounded to the greatest number that there is.
+            ends.push((*operation, (before / sum * 18_446_744_073_709_551_616.0) as u64));
+        }
+        ends.pop();
+        Ok(Shares { ends, last: *last })
+    }
+
+    /// Draws an operation.
+    #[inline]
+    pub fn draw(&self, random: &mut Random) -> Operation {
+        if self.ends.is_empty() {
+            return self.last;
+        }
+        let bits = random.bits();
+        self.ends.iter().find(|(_, end)| bits < *end).map_or(self.last, |(operation, _)| *operation)
+    }
+}

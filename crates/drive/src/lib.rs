@@ -1,0 +1,29 @@
+//! Clients: operations drawn from a mix, sent by many connections at once, each answer checked, each operation timed.
+//!
+//! A worker runs a [`job::Job`] and gives back what it measured ([`answer::Driven`]); nothing crosses its pipe per
+//! operation.
+
+mod check;
+mod client;
+mod finish;
+mod recorder;
+mod refuse;
+mod run;
+mod script;
+mod settle;
+mod shared;
+mod steady;
+mod supervise;
+mod task;
+mod waiting;
+
+pub mod accept;
+pub mod answer;
+pub mod job;
+pub mod keys;
+pub mod mix;
+pub mod null;
+pub mod operation;
+pub mod paths;
+pub mod random;
+pub mod worker;

@@ -1,0 +1,286 @@
+//! Scripts made ready: placeholders become the protocol's markers, and what fills them is known.
+
+use jsonathlon_drivers::marker;
+
+use crate::job::Script;
+use crate::operation::Operation;
+
+/// What fills a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Filler {
+    Key,
+    Value,
+    Document,
+    KeyedDocument,
+    KeyedDocuments,
+    Limit,
+    Old,
+    Condition,
+    /// A column that a statement before has answered, by its place in [`Plan::columns`].
+    Column(usize),
+}
+
+impl Filler {
+    fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "key" => Self::Key,
+            "value" => Self::Value,
+            "document" => Self::Document,
+            "keyed_document" => Self::KeyedDocument,
+            "keyed_documents" => Self::KeyedDocuments,
+            "limit" => Self::Limit,
+            "old" => Self::Old,
+            "condition" => Self::Condition,
+            _ => return None,
+        })
+    }
+}
+
+/// One statement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Statement {
+    pub(crate) text: String,
+    /// What fills its parameters, and of which document of a batch; none for the one under way.
+    pub(crate) fillers: Vec<(Filler, Option<usize>)>,
+    /// Sent once for each document of a batch.
+    pub(crate) repeats: bool,
+    /// Changes documents, so that how many it has changed matters.
+    pub(crate) writes: bool,
+}
+
+/// How one operation is done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Plan {
+    pub(crate) operation: Operation,
+    pub(crate) statements: Vec<Statement>,
+    pub(crate) undo: Option<String>,
+    pub(crate) key_member: String,
+    pub(crate) may_be_stale: bool,
+    /// Columns whose values are kept from one statement for a later one.
+    pub(crate) columns: Vec<String>,
+    needed: Vec<Filler>,
+}
+
+impl Plan {
+    /// Reads a script. `integer_key` says that keys are integers; a batch has so many documents.
+    pub(crate) fn new(
+        operation: Operation,
+        script: &Script,
+        protocol: &str,
+        integer_key: bool,
+        batch: u32,
+    ) -> Result<Self, String> {
+        if script.statements.is_empty() {
+            return Err(format!("{operation} has no statement"));
+        }
+        let mut columns = Vec::new();
+        let statements: Vec<Statement> = script
+            .statements
+            .iter()
+            .map(|text| {
+                let whole = (operation == Operation::InsertBatch).then(|| whole_batch(text, batch)).flatten();
+                let text = whole.as_deref().unwrap_or(text);
+                statement(operation, text, protocol, integer_key, &mut columns)
+            })
+            .collect();
+        let needed: Vec<Filler> =
+            statements.iter().flat_map(|one| one.fillers.iter().map(|(filler, _)| *filler)).collect();
+        let keyed = |filler: &Filler| matches!(filler, Filler::KeyedDocument | Filler::KeyedDocuments);
+        if script.key_member.is_none() && needed.iter().any(keyed) {
+            return Err(format!("{operation} names a keyed document, and no member of documents is the key"));
+        }
+        Ok(Self {
+            operation,
+            statements,
+            undo: script.undo.clone(),
+            key_member: script.key_member.clone().unwrap_or_default(),
+            may_be_stale: script.may_be_stale,
+            columns,
+            needed,
+        })
+    }
+
+    /// Whether any statement is filled with this.
+    pub(crate) fn needs(&self, filler: Filler) -> bool {
+        self.needed.contains(&filler)
+    }
+}
+
+/// A request of several lines, some of which are a document's, with these lines for each document of a batch.
+fn whole_batch(text: &str, batch: u32) -> Option<String> {
+    let mut request: serde_json::Value = serde_json::from_str(text).ok()?;
+    let lines = request.get_mut("lines")?.as_array_mut()?;
+    let of_one = std::mem::take(lines);
+    for document in 0..batch.max(1) {
+        for line in &of_one {
+            let line = line.to_string();
+            let named = ["key", "document", "keyed_document"].iter().fold(line, |line, name| {
+                line.replace(&format!("{{{{{name}}}}}"), &format!("{{{{{name}#{document}}}}}"))
+            });
+            lines.push(serde_json::from_str(&named).ok()?);
+        }
+    }
+    Some(request.to_string())
+}
+
+fn statement(
+    operation: Operation,
+    text: &str,
+    protocol: &str,
+    integer_key: bool,
+    columns: &mut Vec<String>,
+) -> Statement {
+    // Where all markers look the same, a parameter that occurs twice is given twice.
+    let numbered = marker(protocol, 1) != marker(protocol, 2);
+    let (mut made, mut fillers, mut rest) = (String::new(), Vec::new(), text);
+    while let Some(start) = rest.find("{{") {
+        let (before, from) = rest.split_at(start);
+        made.push_str(before);
+        let whole = from[2..].split_once("}}").map_or("", |(whole, _)| whole);
+        let (name, of) = whole.split_once('#').unwrap_or((whole, ""));
+        if !is_name(name) {
+            // Braces of JSON.
+            made.push('{');
+            rest = &from[1..];
+            continue;
+        }
+        let filler = Filler::of(name).unwrap_or_else(|| {
+            let place = columns.iter().position(|known| known == name);
+            Filler::Column(place.unwrap_or_else(|| {
+                columns.push(name.to_owned());
+                columns.len() - 1
+            }))
+        });
+        let filler = (filler, of.parse().ok());
+        let known = fillers.iter().position(|one| *one == filler).filter(|_| numbered);
+        let place = known.unwrap_or_else(|| {
+            fillers.push(filler);
+            fillers.len() - 1
+        });
+        let is_integer = filler.0 == Filler::Limit || (filler.0 == Filler::Key && integer_key);
+        let mut mark = marker(protocol, place + 1);
+        if is_integer {
+            // A marker that names a type names the one of its value.
+            mark = mark.replace(":String}", ":Int64}");
+        }
+        made.push_str(&mark);
+        rest = &from[2 + whole.len() + 2..];
+    }
+    made.push_str(rest);
+    let names = |wanted: &[Filler]| fillers.iter().any(|(filler, _)| wanted.contains(filler));
+    let of_one = names(&[Filler::Key, Filler::Document, Filler::KeyedDocument]);
+    let is_whole = fillers.iter().any(|(_, of)| of.is_some());
+    let sets = names(&[Filler::Value, Filler::Document, Filler::KeyedDocument, Filler::KeyedDocuments]);
+    Statement {
+        text: made,
+        repeats: operation == Operation::InsertBatch && of_one && !is_whole,
+        writes: operation.writes() && (sets || (operation == Operation::Delete && of_one)),
+        fillers,
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan(operation: Operation, statements: &[&str], protocol: &str) -> Plan {
+        let script = Script {
+            statements: statements.iter().map(|text| (*text).to_owned()).collect(),
+            undo: None,
+            key_member: Some("_id".to_owned()),
+            may_be_stale: false,
+        };
+        Plan::new(operation, &script, protocol, false, 2).unwrap()
+    }
+
+    #[test]
+    fn placeholders_become_markers_in_their_order() {
+        let text = "UPDATE t SET d = f(d, {{value}}) WHERE k = {{key}} AND k <> {{value}}";
+        let of = |protocol: &str| {
+            let one = plan(Operation::Update, &[text], protocol).statements.remove(0);
+            assert!(one.writes && !one.repeats);
+            (one.text, one.fillers)
+        };
+        let (value, key) = ((Filler::Value, None), (Filler::Key, None));
+        assert_eq!(
+            of("postgres"),
+            ("UPDATE t SET d = f(d, $1) WHERE k = $2 AND k <> $1".to_owned(), vec![value, key])
+        );
+        assert_eq!(
+            of("mysql"),
+            ("UPDATE t SET d = f(d, ?) WHERE k = ? AND k <> ?".to_owned(), vec![value, key, value])
+        );
+    }
+
+    #[test]
+    fn braces_of_json_stay() {
+        let text = r#"{"find":"t","filter":{"_id":"{{key}}"},"limit":"{{limit}}","x":{{{}}}}"#;
+        let one = plan(Operation::Scan, &[text], "mongodb").statements.remove(0);
+        assert_eq!(one.text, r#"{"find":"t","filter":{"_id":":1"},"limit":":2","x":{{{}}}}"#);
+        assert_eq!(one.fillers, [(Filler::Key, None), (Filler::Limit, None)]);
+        let one = plan(Operation::Scan, &["k >= {{key}} LIMIT {{limit}}"], "clickhouse").statements.remove(0);
+        assert_eq!(one.text, "k >= {p1:String} LIMIT {p2:Int64}");
+    }
+
+    #[test]
+    fn statements_of_a_transaction_are_told_apart() {
+        let made = plan(
+            Operation::ReadModifyWrite,
+            &[
+                "BEGIN",
+                "SELECT d, n FROM t WHERE k = {{key}}",
+                "UPDATE t SET d = {{value}} WHERE n = {{n}}",
+                "COMMIT",
+            ],
+            "postgres",
+        );
+        assert_eq!(
+            made.statements.iter().map(|one| one.writes).collect::<Vec<_>>(),
+            [false, false, true, false]
+        );
+        assert_eq!(made.columns, ["n"]);
+        assert_eq!(made.statements[2].fillers, [(Filler::Value, None), (Filler::Column(0), None)]);
+        assert!(made.needs(Filler::Value) && !made.needs(Filler::Old));
+        let batch =
+            plan(Operation::InsertBatch, &["BEGIN", "INSERT {{key}} {{document}}", "COMMIT"], "sqlite");
+        assert_eq!(batch.statements.iter().map(|one| one.repeats).collect::<Vec<_>>(), [false, true, false]);
+        let delete = plan(Operation::Delete, &["DELETE {{key}}"], "sqlite");
+        assert!(delete.statements[0].writes);
+    }
+
+    #[test]
+    fn a_request_of_lines_holds_the_whole_batch() {
+        let text = r#"{"path": "/t", "lines": [{"create": {"_id": "{{key}}"}}, "{{document}}"]}"#;
+        let made = plan(Operation::InsertBatch, &[text], "elasticsearch");
+        let one = &made.statements[0];
+        assert_eq!(
+            one.text,
+            r#"{"lines":[{"create":{"_id":":1"}},":2",{"create":{"_id":":3"}},":4"],"path":"/t"}"#
+        );
+        let of = |item| [(Filler::Key, Some(item)), (Filler::Document, Some(item))];
+        assert_eq!(one.fillers, [of(0), of(1)].concat());
+        assert!(one.writes && !one.repeats && made.needs(Filler::Document));
+        // One document is inserted by the same lines.
+        assert!(plan(Operation::Insert, &[text], "elasticsearch").statements[0].text.contains(":2"));
+    }
+
+    #[test]
+    fn what_cannot_be_filled_is_refused() {
+        let script = |text: &str| Script {
+            statements: vec![text.to_owned()],
+            undo: None,
+            key_member: None,
+            may_be_stale: false,
+        };
+        let made = |text: &str| Plan::new(Operation::Insert, &script(text), "mongodb", false, 1);
+        assert!(made("{{keyed_document}}").unwrap_err().contains("no member of documents is the key"));
+        assert!(made("{{document}}").is_ok());
+        let none = Script { statements: Vec::new(), ..script("") };
+        assert!(Plan::new(Operation::Insert, &none, "mongodb", false, 1).is_err());
+    }
+}

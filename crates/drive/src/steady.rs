@@ -1,0 +1,66 @@
+//! Whether throughput has become steady.
+//!
+//! The rule is that of Georges, Buytaert and Eeckhout ("Statistically rigorous Java performance evaluation", OOPSLA 2007):
+//! the coefficient of variation of the last k measurements is below a threshold. Here a measurement is one second's
+//! throughput, k is ten, and the threshold is 5 %: theirs are iterations of one program on an idle machine, and ask for 1
+//! or 2 %. Beyond their rule, neither half may be above the other by more than the threshold, so that a slow climb is not
+//! taken for a plateau.
+
+/// Seconds that are looked at.
+const SECONDS: usize = 10;
+/// The coefficient of variation that is steady, and the difference of halves.
+const THRESHOLD: f64 = 0.05;
+/// Seconds that are measured from which on steadiness is tested.
+pub(crate) const FROM_S: f64 = 30.0;
+/// Seconds that the ramp is prolonged by at most.
+pub(crate) const LONGEST_S: f64 = 60.0;
+
+/// Looks at one second after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Steady {
+    last: Vec<f64>,
+}
+
+impl Steady {
+    /// Adds one second's operations; says whether the last ones were steady.
+    pub(crate) fn add(&mut self, operations: f64) -> bool {
+        if self.last.len() == SECONDS {
+            self.last.remove(0);
+        }
+        self.last.push(operations);
+        if self.last.len() < SECONDS {
+            return false;
+        }
+        let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+        let all = mean(&self.last);
+        if all <= 0.0 {
+            return false;
+        }
+        let squares: f64 = self.last.iter().map(|one| (one - all) * (one - all)).sum();
+        let deviation = (squares / (SECONDS - 1) as f64).sqrt();
+        let (first, second) = self.last.split_at(SECONDS / 2);
+        deviation / all < THRESHOLD && (mean(first) - mean(second)).abs() / all < THRESHOLD
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds_until(of: impl Fn(usize) -> f64) -> Option<usize> {
+        let mut steady = Steady::default();
+        (1..=60).find(|second| steady.add(of(*second)))
+    }
+
+    #[test]
+    fn a_plateau_is_steady_and_nothing_else_is() {
+        assert_eq!(seconds_until(|_| 1000.0), Some(10));
+        assert_eq!(seconds_until(|second| if second % 2 == 0 { 1020.0 } else { 980.0 }), Some(10));
+        // Three seconds of warming up, which must have left the ten.
+        assert_eq!(seconds_until(|second| if second <= 3 { 100.0 } else { 1000.0 }), Some(13));
+        assert_eq!(seconds_until(|second| if second % 2 == 0 { 1200.0 } else { 800.0 }), None);
+        assert_eq!(seconds_until(|_| 0.0), None);
+        // A climb of 2 % a second varies little within ten seconds at first sight.
+        assert_eq!(seconds_until(|second| 1000.0 * 1.02_f64.powi(second as i32)), None);
+    }
+}

@@ -1,0 +1,120 @@
+//! What happens beside the threads of a job: telling how far they are, deciding when measuring begins, and reading what
+//! processes spend while it lasts.
+
+use std::time::Duration;
+
+use jsonathlon_drivers::driver::Place;
+use jsonathlon_drivers::worker::protocol::{OpUsage, Progress};
+use jsonathlon_drivers::worker::{Meter, Subject};
+use jsonathlon_measure::scheduling::Scheduling as Threads;
+
+use crate::answer::Scheduling;
+use crate::recorder::SECOND_NS;
+use crate::shared::{NEVER, Shared};
+use crate::steady::{LONGEST_S, Steady};
+use crate::waiting::monotonic_ns;
+
+/// Between two signs of life.
+const PROGRESS_NS: u64 = 250_000_000;
+/// Between deciding that measuring begins, and that: every thread shall know before.
+const NOTICE_NS: u64 = 5_000_000;
+
+/// What was seen beside.
+#[derive(Debug, Default)]
+pub(crate) struct Beside {
+    pub(crate) usage: OpUsage,
+    pub(crate) scheduling: Option<Scheduling>,
+    pub(crate) steady: Option<bool>,
+}
+
+/// Decides when measuring begins, and for how long it lasts.
+#[derive(Debug)]
+pub(crate) struct Ramp {
+    pub(crate) least_ns: u64,
+    pub(crate) measured_ns: u64,
+    /// Whether it ends by a test of steadiness.
+    pub(crate) tests: bool,
+}
+
+/// Counters at the beginning of what is measured.
+struct Begun {
+    meter: Meter,
+    threads: Option<Threads>,
+}
+
+fn threads(place: Place) -> Option<Threads> {
+    let process = match place {
+        Place::Here => std::process::id(),
+        Place::Process(process) => process,
+        Place::Elsewhere => return None,
+    };
+    Threads::of_tree(process).ok()
+}
+
+/// Looks after the threads of a job that began at `began` until all of them have ended.
+pub(crate) fn supervise(
+    shared: &Shared<'_>,
+    subject: &Subject<'_>,
+    ramp: &Ramp,
+    began: u64,
+    are_over: impl Fn() -> bool,
+    tell: &mut dyn FnMut(Progress),
+) -> Beside {
+    let clock = &*subject.host.clock;
+    let mut beside = Beside::default();
+    let mut begun: Option<Begun> = None;
+    let mut is_read = false;
+    let (mut next_sign, mut next_second, mut counted) = (PROGRESS_NS, SECOND_NS, 0);
+    let mut steady = Steady::default();
+    let end = |begun: &mut Option<Begun>, beside: &mut Beside| {
+        if let Some(Begun { meter, threads: before }) = begun.take() {
+            beside.usage = meter.stop(clock).1;
+            let after = threads(subject.place);
+            beside.scheduling = before.zip(after).map(|(before, after)| {
+                let switched = after.since(&before);
+                Scheduling {
+                    context_switches: switched.switches,
+                    migrations: switched.migrations.unwrap_or_default(),
+                }
+            });
+        }
+    };
+    while !are_over() {
+        let now = monotonic_ns().saturating_sub(began);
+        if ramp.tests && shared.window.from() == NEVER && now >= next_second {
+            let all: u64 = shared.tallies.iter().map(|tally| tally.get()).sum();
+            let is_steady = steady.add((all - counted) as f64);
+            counted = all;
+            next_second += SECOND_NS;
+            let is_late = now >= ramp.least_ns + (LONGEST_S * 1e9) as u64;
+            if now >= ramp.least_ns && (is_steady || is_late) {
+                beside.steady = Some(is_steady);
+                let from = now + NOTICE_NS;
+                shared.window.decide(from, from + ramp.measured_ns);
+            }
+        }
+        let (from, to) = (shared.window.from(), shared.window.to());
+        if now >= from && begun.is_none() && !is_read {
+            let before = threads(subject.place);
+            begun = Some(Begun { meter: Meter::start(clock, subject.place), threads: before });
+            is_read = true;
+        }
+        if now >= to {
+            end(&mut begun, &mut beside);
+        }
+        if now >= next_sign {
+            next_sign = now + PROGRESS_NS;
+            let done = shared.tallies.iter().map(|tally| tally.get()).sum();
+            tell(Progress { done, total: None, unit: "operations".to_owned() });
+        }
+        let mut next = next_sign.min(now + 20_000_000);
+        for time in [from, to, next_second] {
+            if time > now {
+                next = next.min(time);
+            }
+        }
+        std::thread::sleep(Duration::from_nanos(next.saturating_sub(now)));
+    }
+    end(&mut begun, &mut beside);
+    beside
+}

@@ -1,0 +1,294 @@
+//! What one client is doing: one operation with everything that its statements are filled with, in memory that is used
+//! again for the next one.
+
+use jsonathlon_dataset::records::KeyType;
+use jsonathlon_drivers::{Cell, Parameter};
+
+use crate::accept::{Change, Read, Write};
+use crate::operation::Operation;
+use crate::random::Random;
+use crate::run::Undoing;
+use crate::script::{Filler, Plan};
+use crate::shared::Shared;
+
+/// A cell that is kept.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Kept {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(String),
+}
+
+impl Kept {
+    pub(crate) fn of(cell: &Cell<'_>) -> Self {
+        match *cell {
+            Cell::Null => Self::Null,
+            Cell::Bool(truth) => Self::Bool(truth),
+            Cell::Int(number) => Self::Int(number),
+            Cell::Float(number) => Self::Float(number),
+            Cell::Text(text) => Self::Text(text.to_owned()),
+        }
+    }
+
+    fn parameter(&self) -> Parameter<'_> {
+        match self {
+            Self::Null => Parameter::Null,
+            Self::Bool(truth) => Parameter::Bool(*truth),
+            Self::Int(number) => Parameter::Int(*number),
+            Self::Float(number) => Parameter::Float(*number),
+            Self::Text(text) => Parameter::Text(text),
+        }
+    }
+}
+
+/// One record of an operation.
+#[derive(Debug, Default)]
+pub(crate) struct Item {
+    pub(crate) number: u64,
+    pub(crate) write: Option<Write>,
+    key: String,
+    integer: i64,
+    value: String,
+    document: String,
+    keyed: String,
+}
+
+/// What a client is doing.
+#[derive(Debug, Default)]
+pub(crate) struct Task {
+    /// The operation's place in the mix.
+    pub(crate) place: usize,
+    /// Its records: one, but for a batch. The others are memory.
+    pub(crate) items: Vec<Item>,
+    pub(crate) used: usize,
+    pub(crate) read: Option<Read>,
+    /// Documents asked for at most.
+    pub(crate) limit: u64,
+    /// What is looked for.
+    pub(crate) group: u64,
+    condition: String,
+    all_keyed: String,
+    old: String,
+    /// What the statement before has read, which the new value replaces.
+    pub(crate) replaces: Option<u32>,
+    /// Columns that were kept, by their places in the plan.
+    pub(crate) columns: Vec<Kept>,
+
+    /// The statement under way, and for which document of a batch.
+    pub(crate) step: usize,
+    pub(crate) turn: usize,
+    /// Whether a statement that writes was handed over.
+    pub(crate) wrote: bool,
+    /// Documents that were changed, as far as the system says.
+    pub(crate) changed: Option<u64>,
+    pub(crate) tries: u32,
+    pub(crate) answer: Answer,
+    /// What comes after what is being undone.
+    pub(crate) undoing: Option<Undoing>,
+
+    /// Times in nanoseconds since the job began.
+    pub(crate) intended: Option<u64>,
+    pub(crate) begun: u64,
+    pub(crate) ended: u64,
+    pub(crate) free_since: u64,
+    pub(crate) counted: bool,
+    /// Time in which answers were checked, which is none of the operation's.
+    pub(crate) checking: u64,
+}
+
+/// What came of checking answers so far.
+#[derive(Debug, Default)]
+pub(crate) struct Answer {
+    pub(crate) rows: u64,
+    pub(crate) documents: u64,
+    pub(crate) stale: bool,
+    pub(crate) wrong: Option<String>,
+    /// Records that were found before, where none may come twice.
+    pub(crate) found: Vec<u64>,
+}
+
+impl Answer {
+    fn clear(&mut self) {
+        self.rows = 0;
+        self.documents = 0;
+        self.stale = false;
+        self.wrong = None;
+        self.found.clear();
+    }
+}
+
+/// Makes a text again in its own memory.
+#[inline]
+fn fill(text: &mut String, make: impl FnOnce(&mut Vec<u8>)) {
+    let mut bytes = std::mem::take(text).into_bytes();
+    bytes.clear();
+    make(&mut bytes);
+    // Keys and documents are ASCII.
+    *text = String::from_utf8(bytes).unwrap_or_default();
+}
+
+impl Task {
+    /// Draws the next operation and makes everything that it will send. False where there can be no such operation any
+    /// more, because numbers of records or versions have run out.
+    pub(crate) fn prepare(&mut self, shared: &Shared<'_>, random: &mut Random) -> bool {
+        let operation = shared.shares.draw(random);
+        self.place = shared.place(operation);
+        let Some(plan) = shared.plans.get(self.place) else { return false };
+        self.reset();
+        self.tries = 0;
+        self.begun = 0;
+        self.intended = None;
+        self.counted = false;
+        self.used = 1;
+        if self.items.is_empty() {
+            self.items.push(Item::default());
+        }
+        match operation {
+            Operation::Insert | Operation::InsertBatch => {
+                self.used = if operation == Operation::Insert { 1 } else { shared.job.batch.max(1) as usize };
+                self.read = None;
+            }
+            Operation::Find | Operation::Count => {
+                let number = random.below(shared.job.loaded);
+                self.items[0].number = number;
+                self.read = None;
+                self.limit = u64::from(shared.job.limit.max(1));
+                self.group = shared.set.group(number);
+                let path = shared.paths.condition;
+                fill(&mut self.condition, |out| shared.set.value(number, path, 0, out));
+            }
+            other => {
+                let number = shared.keys.draw(shared.accept.records(), random);
+                self.items[0].number = number;
+                self.read = Some(shared.accept.begin_read(number));
+                self.limit = match other {
+                    Operation::Scan => 1 + random.below(u64::from(shared.job.scan.max(1))),
+                    _ => u64::from(shared.job.limit.max(1)),
+                };
+            }
+        }
+        while self.items.len() < self.used {
+            self.items.push(Item::default());
+        }
+        self.issue(plan, shared)
+    }
+
+    /// Begins the operation's writes, and makes what they send: once for each try.
+    fn issue(&mut self, plan: &Plan, shared: &Shared<'_>) -> bool {
+        for item in &mut self.items[..self.used] {
+            item.write = match plan.operation {
+                Operation::Insert | Operation::InsertBatch => shared.accept.begin_insert(),
+                Operation::UpdateAll => shared.accept.begin_write(item.number, Change::Whole),
+                Operation::Delete => shared.accept.begin_write(item.number, Change::Delete),
+                operation if operation.writes() => shared.accept.begin_write(item.number, Change::Part),
+                _ => None,
+            };
+            if plan.operation.writes() {
+                let Some(write) = &item.write else { return false };
+                item.number = write.number();
+            }
+            item.make(plan, shared);
+        }
+        if plan.needs(Filler::KeyedDocuments) {
+            self.all_keyed.clear();
+            for item in &self.items[..self.used] {
+                self.all_keyed.push(if self.all_keyed.is_empty() { '[' } else { ',' });
+                self.all_keyed.push_str(&item.keyed);
+            }
+            self.all_keyed.push(']');
+        }
+        true
+    }
+
+    fn reset(&mut self) {
+        self.step = 0;
+        self.turn = 0;
+        self.wrote = false;
+        self.changed = None;
+        self.replaces = None;
+        self.checking = 0;
+        self.answer.clear();
+        self.columns.clear();
+    }
+
+    /// Begins again after a conflict; the time goes on.
+    pub(crate) fn again(&mut self, shared: &Shared<'_>) -> bool {
+        let Some(plan) = shared.plans.get(self.place) else { return false };
+        let checking = self.checking;
+        self.reset();
+        self.checking = checking;
+        self.tries += 1;
+        if self.read.is_some() {
+            self.read = Some(shared.accept.begin_read(self.items[0].number));
+        }
+        self.issue(plan, shared)
+    }
+
+    /// What the record that was read bears is what the new value replaces.
+    pub(crate) fn replace(&mut self, shared: &Shared<'_>, version: u32) {
+        self.replaces = Some(version);
+        if shared.plans.get(self.place).is_some_and(|plan| plan.needs(Filler::Old)) {
+            let number = self.items[0].number;
+            fill(&mut self.old, |out| shared.set.value(number, shared.paths.field, version, out));
+        }
+    }
+
+    /// The parameter of the statement under way.
+    #[inline]
+    pub(crate) fn parameter<'a>(
+        &'a self,
+        (filler, of): (Filler, Option<usize>),
+        shared: &Shared<'_>,
+    ) -> Parameter<'a> {
+        let Some(item) = self.items.get(of.unwrap_or(self.turn)) else { return Parameter::Null };
+        match filler {
+            Filler::Key => match shared.set.records().key_type {
+                KeyType::Text => Parameter::Text(&item.key),
+                KeyType::Bigint => Parameter::Int(item.integer),
+            },
+            Filler::Value => Parameter::Text(&item.value),
+            Filler::Document => Parameter::Json(&item.document),
+            Filler::KeyedDocument => Parameter::Json(&item.keyed),
+            Filler::KeyedDocuments => Parameter::Json(&self.all_keyed),
+            Filler::Limit => Parameter::Int(i64::try_from(self.limit).unwrap_or(i64::MAX)),
+            Filler::Old => Parameter::Text(&self.old),
+            Filler::Condition => Parameter::Text(&self.condition),
+            Filler::Column(place) => self.columns.get(place).map_or(Parameter::Null, Kept::parameter),
+        }
+    }
+
+    /// The key, for people.
+    pub(crate) fn name(&self) -> String {
+        let item = &self.items[0];
+        if item.key.is_empty() { item.integer.to_string() } else { item.key.clone() }
+    }
+}
+
+impl Item {
+    #[inline]
+    fn make(&mut self, plan: &Plan, shared: &Shared<'_>) {
+        let (set, number) = (shared.set, self.number);
+        match set.records().key_type {
+            KeyType::Text => fill(&mut self.key, |out| set.key(number, out)),
+            KeyType::Bigint => {
+                self.key.clear();
+                self.integer = set.records().bigint(number);
+            }
+        }
+        let Some(write) = &self.write else { return };
+        let version = write.version();
+        if plan.needs(Filler::Value)
+            && let Some(path) = shared.paths.set_by(plan.operation)
+        {
+            fill(&mut self.value, |out| set.value(number, path, version, out));
+        }
+        if plan.needs(Filler::Document) {
+            fill(&mut self.document, |out| set.document(number, version, out));
+        }
+        if plan.needs(Filler::KeyedDocument) || plan.needs(Filler::KeyedDocuments) {
+            fill(&mut self.keyed, |out| set.keyed_document(&plan.key_member, number, version, out));
+        }
+    }
+}

@@ -1,0 +1,442 @@
+//! The worker's side: jobs come in as JSON, clients do them, and what they measured goes out.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jsonathlon_dataset::records::{KeyType, RecordSet, Records, SortedKeys, Written};
+use jsonathlon_drivers::driver::{Host, Open};
+use jsonathlon_drivers::worker::protocol::{Failure, FailureKind, Progress};
+use jsonathlon_drivers::worker::{Drive, Subject};
+use jsonathlon_drivers::{Connector, Lane};
+
+use crate::accept::Accept;
+use crate::answer::{Arrivals, Driven};
+use crate::client::Client;
+use crate::job::Job;
+use crate::keys::{Keys, Shares};
+use crate::operation::Operation;
+use crate::paths::Paths;
+use crate::random::Random;
+use crate::recorder::{Recorder, SECOND_NS};
+use crate::refuse;
+use crate::run::Runner;
+use crate::script::Plan;
+use crate::settle::settle;
+use crate::shared::{NEVER, Shared, Tally, Window};
+use crate::steady;
+use crate::supervise::{Beside, Ramp, supervise};
+use crate::waiting::{Polling, monotonic_ns};
+
+/// Opens a connection.
+type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_drivers::Result<Box<dyn Lane>> + Send + Sync;
+
+/// From deciding when a job begins to its beginning: threads must be there by then.
+const NOTICE_NS: u64 = 2_000_000;
+/// Keeps draws of missed arrivals apart from those of threads.
+const OF_MISSED: u64 = 1 << 40;
+
+/// All clients of a worker, with what they know of the data.
+pub struct Clients {
+    known: Option<Known>,
+    opener: Box<Opener>,
+}
+
+/// What is known of the data that one load brought.
+struct Known {
+    load: String,
+    records: Records,
+    loaded: u64,
+    set: RecordSet,
+    accept: Accept,
+    written: Written,
+    sorted: Option<SortedKeys>,
+    /// Whether every document that was loaded is still there with what searches look for.
+    is_searchable: bool,
+    /// Whether any was deleted.
+    has_deleted: bool,
+    /// Records inserted less those deleted.
+    added: i64,
+}
+
+impl fmt::Debug for Clients {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let load = self.known.as_ref().map(|known| &known.load);
+        f.debug_struct("Clients").field("load", &load).finish_non_exhaustive()
+    }
+}
+
+impl Default for Clients {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+fn failure(kind: FailureKind, message: impl Into<String>) -> Failure {
+    Failure { kind, message: message.into() }
+}
+
+impl Drive for Clients {
+    fn drive(
+        &mut self,
+        job: &serde_json::Value,
+        on: &Subject<'_>,
+        tell: &mut dyn FnMut(Progress),
+    ) -> Result<serde_json::Value, Failure> {
+        let job: Job = serde::Deserialize::deserialize(job)
+            .map_err(|error| failure(FailureKind::Request, format!("not a job: {error}")))?;
+        let driven = self.run(&job, on, tell)?;
+        serde_json::to_value(driven)
+            .map_err(|error| failure(FailureKind::System, format!("what was measured: {error}")))
+    }
+}
+
+impl Clients {
+    /// Clients over the connections of the protocols that there are.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::over(|open, host, prepare| Connector::of(&open.protocol)?.lane(open, host, prepare))
+    }
+
+    /// Clients over connections of another kind.
+    #[must_use]
+    pub fn over(
+        opener: impl Fn(&Open, &Host, bool) -> jsonathlon_drivers::Result<Box<dyn Lane>> + Send + Sync + 'static,
+    ) -> Self {
+        Self { known: None, opener: Box::new(opener) }
+    }
+
+    /// Does a job.
+    ///
+    /// # Errors
+    /// Why it was not done: it cannot be measured or checked, connections could not be opened, statements not be prepared.
+    pub fn run(
+        &mut self,
+        job: &Job,
+        on: &Subject<'_>,
+        tell: &mut dyn FnMut(Progress),
+    ) -> Result<Driven, Failure> {
+        self.know(job)?;
+        let Some(known) = self.known.as_mut() else {
+            return Err(failure(FailureKind::Request, "nothing is known of the data"));
+        };
+        let paths = Paths::of(&known.set);
+        let refused = |words: String| failure(FailureKind::Request, words);
+        known.prepare(job, &paths).map_err(refused)?;
+
+        let opener = &self.opener;
+        let open = || opener(on.open, on.host, job.prepare);
+        let shared = shared(known, job, paths, &on.open.protocol, &open).map_err(refused)?;
+        let mut clients = Vec::new();
+        for number in 1..=job.clients {
+            let client = open().and_then(|lane| Client::new(lane, &shared)).map_err(|error| {
+                let Failure { kind, message } = Failure::from(error);
+                failure(kind, format!("client {number} of {}: {message}", job.clients))
+            })?;
+            clients.push(client);
+        }
+        let (mut recorder, beside, threads) = all_threads(&shared, clients, job, on, tell)?;
+        let wrong = read_back(&shared, job, &on.open.protocol);
+        recorder.wrong.extend(wrong);
+        let (driven, added) = answer(&shared, recorder, beside, threads, known.loaded, known.added);
+        known.added = added;
+        known.is_searchable &=
+            !refuse::has(job, Operation::Delete) && !refuse::has(job, Operation::UpdateAll);
+        known.has_deleted |= refuse::has(job, Operation::Delete);
+        Ok(driven)
+    }
+
+    /// Begins anew with the data of another load.
+    fn know(&mut self, job: &Job) -> Result<(), Failure> {
+        if let Some(known) = &self.known
+            && known.load == job.load
+        {
+            if known.records == job.records && known.loaded == job.loaded {
+                return Ok(());
+            }
+            let words = format!("the load {} has brought other records before: load again", job.load);
+            return Err(failure(FailureKind::Request, words));
+        }
+        // Memory of the load before goes first.
+        self.known = None;
+        let set = job
+            .records
+            .prepare()
+            .map_err(|error| failure(FailureKind::Request, format!("no such records: {error}")))?;
+        self.known = Some(Known {
+            load: job.load.clone(),
+            records: job.records.clone(),
+            loaded: job.loaded,
+            accept: Accept::new(job.loaded),
+            set,
+            written: Written::Nothing,
+            sorted: None,
+            is_searchable: true,
+            has_deleted: false,
+            added: 0,
+        });
+        Ok(())
+    }
+}
+
+impl Known {
+    /// Makes ready for a job, or refuses it.
+    fn prepare(&mut self, job: &Job, paths: &Paths) -> Result<(), String> {
+        let deletes = refuse::has(job, Operation::Delete);
+        let replaces = deletes || refuse::has(job, Operation::UpdateAll);
+        refuse::check(job, self.is_searchable && !replaces)?;
+        let written = refuse::written_by(job, paths)?;
+        let written = refuse::both(self.written, written).ok_or_else(|| {
+            format!(
+                "the mix {} sets other values than earlier mixes over the same data have set, so that answers cannot be \
+                 checked: load again",
+                job.mix.name
+            )
+        })?;
+        if written != self.written {
+            self.accept.forget_replies();
+            self.written = written;
+        }
+        let scans = refuse::has(job, Operation::Scan) && job.verify && !deletes && !self.has_deleted;
+        if !scans {
+            self.sorted = None;
+        } else if self.sorted.is_none() {
+            self.sorted = Some(self.set.sorted_keys(self.loaded));
+        }
+        Ok(())
+    }
+}
+
+fn shared<'a>(
+    known: &'a Known,
+    job: &'a Job,
+    paths: Paths,
+    protocol: &str,
+    open: &'a (dyn Fn() -> jsonathlon_drivers::Result<Box<dyn Lane>> + Sync),
+) -> Result<Shared<'a>, String> {
+    let integer_key = known.records.key_type == KeyType::Bigint;
+    let (mut plans, mut places) = (Vec::new(), [0; Operation::ALL.len()]);
+    for (operation, _) in &job.mix.shares {
+        let Some(script) = job.scripts.get(operation) else { continue };
+        if let Some(place) = places.get_mut(*operation as usize) {
+            *place = plans.len();
+        }
+        plans.push(Plan::new(*operation, script, protocol, integer_key, job.batch)?);
+    }
+    let ramp_ns = nanoseconds(job.ramp_s);
+    let tests = tests_steadiness(job);
+    let (schedule, to) = match job.stop.seconds() {
+        Some(seconds) => {
+            let longest =
+                ramp_ns + nanoseconds(seconds) + if tests { nanoseconds(steady::LONGEST_S + 5.0) } else { 0 };
+            (job.arrival.schedule(job.seed, longest), ramp_ns + nanoseconds(seconds))
+        }
+        None => counted_schedule(job, ramp_ns),
+    };
+    let window = match tests {
+        true => Window::new(NEVER, NEVER, None),
+        false => {
+            let count = job.stop.operations().filter(|_| schedule.is_none());
+            Window::new(ramp_ns, to, count)
+        }
+    };
+    let awaits_all = schedule.is_some() && job.stop.operations().is_some();
+    Ok(Shared {
+        job,
+        set: &known.set,
+        accept: &known.accept,
+        sorted: known.sorted.as_ref(),
+        written: known.written,
+        paths,
+        plans,
+        places,
+        shares: Shares::new(&job.mix.shares)?,
+        keys: Keys::new(job.mix.requests, known.accept.records().max(1)),
+        schedule,
+        next: AtomicU64::new(0),
+        window,
+        awaits_all,
+        timeout_ns: nanoseconds(job.timeout_s).max(1),
+        open,
+        tallies: (0..job.clients).map(|_| Tally::default()).collect(),
+    })
+}
+
+fn tests_steadiness(job: &Job) -> bool {
+    job.stop.seconds().is_some_and(|seconds| seconds >= steady::FROM_S)
+}
+
+/// Where arrivals are counted, measuring ends with the last of them.
+fn counted_schedule(job: &Job, ramp_ns: u64) -> (Option<jsonathlon_measure::arrival::Schedule>, u64) {
+    let (Some(per_s), Some(count)) = (job.arrival.per_s(), job.stop.operations()) else {
+        return (None, NEVER);
+    };
+    let count = count as f64;
+    // More than enough: the number of arrivals in a time scatters by its root.
+    let seconds = (count + 8.0 * count.sqrt() + 32.0) / per_s;
+    let Some(schedule) = job.arrival.schedule(job.seed, ramp_ns + nanoseconds(seconds)) else {
+        return (None, NEVER);
+    };
+    let last = schedule.begun_before(ramp_ns) + count as u64 - 1;
+    let to = schedule.reader().at(last).map_or(NEVER, |at| at + 1);
+    (Some(schedule), to)
+}
+
+fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}
+
+/// Spreads clients over threads and lets them run.
+fn all_threads(
+    shared: &Shared<'_>,
+    clients: Vec<Client>,
+    job: &Job,
+    on: &Subject<'_>,
+    tell: &mut dyn FnMut(Progress),
+) -> Result<(Recorder, Beside, u32), Failure> {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let usual = match clients.iter().all(|client| client.is_pollable) {
+        true => cores.min(clients.len()),
+        false => clients.len(),
+    };
+    let threads = job.threads.map_or(usual, |threads| threads as usize).clamp(1, clients.len().max(1));
+    let mut parts: Vec<Vec<Client>> = (0..threads).map(|_| Vec::new()).collect();
+    for (number, client) in clients.into_iter().enumerate() {
+        if let Some(part) = parts.get_mut(number % threads) {
+            part.push(client);
+        }
+    }
+    let ramp = Ramp {
+        least_ns: nanoseconds(job.ramp_s),
+        measured_ns: nanoseconds(job.stop.seconds().unwrap_or(0.0)),
+        tests: tests_steadiness(job),
+    };
+    let began = monotonic_ns() + NOTICE_NS;
+    let broken = |words: String| failure(FailureKind::System, words);
+    std::thread::scope(|scope| {
+        let mut running = Vec::new();
+        for (number, part) in parts.into_iter().enumerate() {
+            let body = move || -> std::io::Result<Recorder> {
+                let waiting = Polling::new(began)?;
+                let runner = Runner::new(shared, waiting, part, number, job.seed);
+                let left = began.saturating_sub(monotonic_ns());
+                std::thread::sleep(std::time::Duration::from_nanos(left));
+                Ok(runner.run())
+            };
+            let spawned =
+                std::thread::Builder::new().name(format!("clients-{number}")).spawn_scoped(scope, body);
+            match spawned {
+                Ok(handle) => running.push(handle),
+                Err(error) => {
+                    shared.window.end();
+                    return Err(broken(format!("failed to start a thread: {error}")));
+                }
+            }
+        }
+        let are_over = || running.iter().all(|handle| handle.is_finished());
+        let beside = supervise(shared, on, &ramp, began, are_over, tell);
+        let mut all = Recorder::new(shared.plans.len(), shared.schedule.is_some());
+        for handle in running {
+            match handle.join() {
+                Ok(Ok(recorder)) => all.merge(recorder),
+                Ok(Err(error)) => return Err(broken(format!("failed to poll: {error}"))),
+                Err(_) => {
+                    return Err(broken(
+                        "a thread of clients has failed; its last words are in the log".to_owned(),
+                    ));
+                }
+            }
+        }
+        match all.broken.take() {
+            Some(words) => Err(broken(words)),
+            None => Ok((all, beside, u32::try_from(threads).unwrap_or(u32::MAX))),
+        }
+    })
+}
+
+/// Settles writes of unknown outcome, as far as the system can be read again.
+fn read_back(shared: &Shared<'_>, job: &Job, protocol: &str) -> Vec<String> {
+    let integer_key = shared.set.records().key_type == KeyType::Bigint;
+    let Some(script) = job.scripts.get(&Operation::Read).filter(|script| !script.may_be_stale) else {
+        return Vec::new();
+    };
+    let Ok(plan) = Plan::new(Operation::Read, script, protocol, integer_key, 1) else { return Vec::new() };
+    // A system that is gone leaves them unknown, and is told by their number.
+    settle(shared, &plan).unwrap_or_default()
+}
+
+/// Puts together what was measured, and how many records were added in all.
+fn answer(
+    shared: &Shared<'_>,
+    mut recorder: Recorder,
+    beside: Beside,
+    threads: u32,
+    loaded: u64,
+    added: i64,
+) -> (Driven, i64) {
+    let (from, to) = (shared.window.from(), shared.window.to());
+    let arrivals = shared.schedule.as_ref().map(|schedule| {
+        let next = shared.next.load(Ordering::SeqCst);
+        let mut reader = schedule.reader();
+        let due = schedule.begun_before(to);
+        if next < due
+            && let Some(intended) = reader.at(next)
+        {
+            recorder.waited(schedule, next, intended, to, from);
+        }
+        // Arrivals that no thread has taken: of which operation they would have been is drawn as for all others.
+        let mut random = Random::new(shared.job.seed, OF_MISSED);
+        for index in next.max(schedule.begun_before(from))..due {
+            if let Some(intended) = reader.at(index) {
+                let place = shared.place(shared.shares.draw(&mut random));
+                recorder.missed(place, intended, to);
+            }
+        }
+        let planned = due - schedule.begun_before(from);
+        let first = usize::try_from(from / SECOND_NS).unwrap_or(usize::MAX);
+        Arrivals {
+            planned,
+            missed: planned.saturating_sub(recorder.begun_arrivals),
+            unfinished: recorder.unfinished,
+            backlog_max: recorder.seconds.iter().skip(first).map(|second| second.backlog).max().unwrap_or(0),
+            backlog_at_start: recorder.backlog_at_start,
+            lateness: recorder.lateness.to_text(),
+        }
+    });
+    let end = if to == NEVER || shared.awaits_all { recorder.last_ns } else { to };
+    let added = added + recorder.added;
+    let seconds = usize::try_from(end.div_ceil(SECOND_NS)).unwrap_or(0);
+    if shared.schedule.is_some() || to != NEVER {
+        recorder.seconds.resize(seconds.max(1), Default::default());
+    }
+    let is_open = shared.schedule.is_some();
+    let mut operations = BTreeMap::new();
+    for (plan, recorded) in shared.plans.iter().zip(recorder.operations) {
+        let mut measured = recorded.counts;
+        measured.service = recorded.service.to_text();
+        measured.response = is_open.then(|| recorded.response.to_text());
+        measured.failed = (recorded.failed.count() > 0).then(|| recorded.failed.to_text());
+        operations.insert(plan.operation, measured);
+    }
+    let driven = Driven {
+        threads,
+        measured_s: end.saturating_sub(from) as f64 / 1e9,
+        operations,
+        seconds: recorder.seconds,
+        usage: beside.usage,
+        scheduling: beside.scheduling,
+        arrivals,
+        lost_updates: recorder.lost_updates,
+        reconnects: recorder.reconnects,
+        wrong: recorder.wrong,
+        refusals: recorder.refusals,
+        steady: beside.steady,
+        records: loaded.saturating_add_signed(added),
+        unknown_writes: shared.accept.unknown_count(),
+    };
+    (driven, added)
+}
+
+#[cfg(test)]
+#[path = "run_tests.rs"]
+mod tests;

@@ -1,0 +1,295 @@
+//! All operations on a system in memory, with and without faults.
+
+use std::sync::atomic::Ordering;
+
+use crate::support::{Faults, LOADED, Store, clients, job, records, run};
+use jsonathlon_dataset::records::{Kind, Records};
+use jsonathlon_drive::mix::Requests;
+use jsonathlon_drive::operation::Operation;
+use jsonathlon_drive::operation::Operation::*;
+use jsonathlon_drivers::driver::{Host, Open, Place};
+use jsonathlon_drivers::worker::{Drive, Subject};
+use jsonathlon_measure::clock::MonotonicClock;
+use jsonathlon_measure::histogram::Histogram;
+
+#[test]
+fn every_operation_is_done_and_right() {
+    let mixes: [&[(Operation, f64)]; 7] = [
+        &[(Read, 0.5), (Update, 0.5)],
+        &[(Read, 0.95), (Insert, 0.05)],
+        &[(Scan, 0.9), (Insert, 0.1)],
+        &[(Read, 0.5), (ReadModifyWrite, 0.5)],
+        &[(InsertBatch, 0.5), (ReadPaths, 0.5)],
+        &[(Find, 0.2), (Count, 0.2), (Read, 0.3), (Update, 0.3)],
+        &[(Insert, 0.25), (Read, 0.25), (Update, 0.25), (Delete, 0.25)],
+    ];
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    for mix in mixes {
+        for threads in [1, 8] {
+            // Searches look at every document.
+            let count = if mix.len() == 4 && mix[0].0 == Find { 400 } else { 4000 };
+            let driven = run(&mut clients, &job(mix, threads, count)).unwrap();
+            assert_eq!(driven.wrong, [""; 0], "{mix:?}");
+            let all = driven.operations.values();
+            assert_eq!(all.clone().map(|one| one.errors).sum::<u64>(), 0, "{mix:?} {:?}", driven.refusals);
+            assert_eq!(all.clone().map(|one| one.operations).sum::<u64>(), count, "{mix:?}");
+            for (operation, share) in mix {
+                let one = &driven.operations[operation];
+                let expected = count as f64 * share;
+                assert!((one.operations as f64 - expected).abs() < 6.0 * expected.sqrt(), "{operation}");
+                assert_eq!(Histogram::from_text(&one.service).unwrap().count(), one.operations);
+                assert!(one.documents > 0 || *operation == Count, "{operation}");
+            }
+            assert_eq!((driven.lost_updates, driven.unknown_writes), (0, 0));
+            assert_eq!(driven.records, store.len() as u64, "{mix:?}");
+            assert_eq!(driven.threads, threads);
+        }
+    }
+}
+
+#[test]
+fn update_all_is_right_and_nothing_else_may_be_set_afterwards() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    let driven = run(&mut clients, &job(&[(Read, 0.5), (UpdateAll, 0.5)], 4, 3000)).unwrap();
+    assert_eq!(driven.operations.values().map(|one| one.operations).sum::<u64>(), 3000, "{:?}", driven.wrong);
+    let refused = run(&mut clients, &job(&[(Update, 1.0)], 1, 10)).unwrap_err();
+    assert!(refused.message.contains("load again"), "{}", refused.message);
+    let refused = run(&mut clients, &job(&[(Find, 1.0)], 1, 10)).unwrap_err();
+    assert!(refused.message.contains("load again"), "{}", refused.message);
+    // Reads go on, and after another load everything does.
+    run(&mut clients, &job(&[(Read, 1.0)], 2, 100)).unwrap();
+    let store = Store::new(&records(), LOADED);
+    let mut clients = crate::support::clients(&store);
+    let mut next = job(&[(Update, 1.0)], 1, 10);
+    next.load = "2".to_owned();
+    run(&mut clients, &next).unwrap();
+    next.loaded += 1;
+    assert!(run(&mut clients, &next).unwrap_err().message.contains("other records"));
+}
+
+/// Runs with a fault and gives (operations, wrong answers, faults).
+fn with(fault: impl Fn(&Faults) -> &std::sync::atomic::AtomicU64, shares: &[(Operation, f64)]) -> (u64, u64) {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    run(&mut clients, &job(shares, 2, 2000)).unwrap();
+    fault(&store.faults).store(10, Ordering::Relaxed);
+    let driven = run(&mut clients, &job(shares, 2, 2000)).unwrap();
+    let wrong: u64 = driven.operations.values().map(|one| one.wrong).sum();
+    let operations: u64 = driven.operations.values().map(|one| one.operations).sum();
+    let errors: u64 = driven.operations.values().map(|one| one.errors).sum();
+    assert_eq!(operations + errors, 2000);
+    assert_eq!(driven.wrong.is_empty(), wrong == 0);
+    (operations, wrong)
+}
+
+#[test]
+fn wrong_answers_are_found_and_are_no_operations() {
+    let reads = [(Read, 1.0)];
+    // Faults meet every tenth answer; the two clients may meet between two of them.
+    assert_eq!(with(|faults| &faults.other, &reads).1, 200);
+    assert_eq!(with(|faults| &faults.cut, &reads).1, 200);
+    assert!(with(|faults| &faults.omitted, &[(Scan, 1.0)]).1 > 100);
+    // Most records that are asked for have been updated.
+    let (_, stale) = with(|faults| &faults.old, &[(Read, 0.5), (Update, 0.5)]);
+    assert!(stale > 50, "{stale}");
+    let (_, lost) = with(|faults| &faults.lost, &[(Read, 0.5), (Update, 0.5)]);
+    assert!(lost > 20, "{lost}");
+    let (operations, wrong) = with(|faults| &faults.refused, &reads);
+    assert_eq!((operations, wrong), (1800, 0));
+}
+
+#[test]
+fn what_may_be_old_is_counted_apart() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    let mut job = job(&[(Read, 0.5), (Update, 0.5)], 2, 2000);
+    job.scripts.get_mut(&Read).unwrap().may_be_stale = true;
+    store.faults.old.store(10, Ordering::Relaxed);
+    let driven = run(&mut clients, &job).unwrap();
+    let read = &driven.operations[&Read];
+    assert_eq!((read.errors, driven.wrong.len()), (0, 0));
+    assert!(read.stale > 20 && read.stale < read.operations, "{}", read.stale);
+}
+
+#[test]
+fn conflicts_are_tried_again_and_counted() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    store.faults.conflict.store(5, Ordering::Relaxed);
+    let driven =
+        run(&mut clients, &job(&[(Read, 0.5), (Update, 0.3), (ReadModifyWrite, 0.2)], 4, 4000)).unwrap();
+    let retries: u64 = driven.operations.values().map(|one| one.retries).sum();
+    let errors: u64 = driven.operations.values().map(|one| one.errors).sum();
+    assert_eq!((errors, driven.wrong.len()), (0, 0), "{:?}", driven.refusals);
+    assert!(retries > 300, "{retries}");
+    assert!(store.undone.load(Ordering::Relaxed) > 50);
+    let mut once = job(&[(Update, 1.0)], 4, 1000);
+    once.retries = 0;
+    let driven = run(&mut clients, &once).unwrap();
+    assert_eq!(driven.operations[&Update].errors, 200);
+    assert_eq!(driven.refusals["deadlock"], 200);
+}
+
+#[test]
+fn lost_updates_are_found() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    // No lock and no look at what is replaced.
+    let mut job = job(&[(ReadModifyWrite, 1.0)], 8, 20_000);
+    job.scripts.get_mut(&ReadModifyWrite).unwrap().statements =
+        vec!["read {{key}}".to_owned(), "update {{key}} {{value}}".to_owned()];
+    let driven = run(&mut clients, &job).unwrap();
+    assert!(driven.lost_updates > 0);
+    assert_eq!(driven.wrong, [""; 0]);
+}
+
+#[test]
+fn connections_that_break_are_opened_again_and_their_writes_settled() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    store.faults.broken.store(50, Ordering::Relaxed);
+    let mix = [(Read, 0.4), (Update, 0.4), (Insert, 0.1), (Delete, 0.1)];
+    let driven = run(&mut clients, &job(&mix, 4, 4000)).unwrap();
+    let errors: u64 = driven.operations.values().map(|one| one.errors).sum();
+    assert!((20..80).contains(&errors), "{errors}");
+    assert!(driven.reconnects >= errors - 4);
+    assert_eq!((driven.wrong.len(), driven.unknown_writes), (0, 0), "{:?}", driven.wrong);
+    store.faults.broken.store(0, Ordering::Relaxed);
+    let driven = run(&mut clients, &job(&[(Read, 1.0)], 4, 8000)).unwrap();
+    assert_eq!((driven.wrong.len(), driven.operations[&Read].errors), (0, 0));
+}
+
+#[test]
+fn what_cannot_be_checked_or_measured_is_refused() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    let mut refused = |change: &dyn Fn(&mut jsonathlon_drive::job::Job)| {
+        let mut job = job(&[(Read, 1.0)], 2, 100);
+        change(&mut job);
+        run(&mut clients, &job).unwrap_err().message
+    };
+    assert!(
+        refused(&|job| job.mix.shares = vec![(Update, 0.5), (UpdateAll, 0.5)]).contains("cannot be checked")
+    );
+    assert!(refused(&|job| job.mix.shares = vec![(Unwrap, 1.0)]).contains("kind items"));
+    assert!(refused(&|job| job.mix.shares = vec![(UpdateElement, 1.0)]).contains("no statement"));
+    assert!(refused(&|job| job.mix.shares = vec![(Find, 0.5), (Delete, 0.5)]).contains("load again"));
+    assert!(refused(&|job| job.mix.shares = vec![(Read, 0.5), (Read, 0.5)]).contains("twice"));
+    assert!(refused(&|job| job.mix.shares = vec![(Read, 0.5)]).contains("add up"));
+    assert!(refused(&|job| job.clients = 0).contains("no client"));
+    assert!(refused(&|job| job.timeout_s = 0.0).contains("time limit"));
+    assert!(refused(&|job| job.ramp_s = f64::NAN).contains("ramp"));
+}
+
+#[test]
+fn a_job_comes_and_goes_as_json() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    let open = Open { protocol: "memory".to_owned(), ..Open::default() };
+    let host = Host { clock: std::sync::Arc::new(MonotonicClock::new()), output: None };
+    let subject = Subject { open: &open, place: Place::Here, host: &host };
+    let mut job = job(&[(Read, 0.5), (Update, 0.5)], 2, 10);
+    job.stop = jsonathlon_measure::stop::Stop::Time { seconds: 0.8 };
+    job.ramp_s = 0.2;
+    let mut told = 0;
+    let json = serde_json::to_value(&job).unwrap();
+    let driven =
+        clients.drive(&json, &subject, &mut |progress| told += u64::from(progress.done > 0)).unwrap();
+    let driven: jsonathlon_drive::answer::Driven = serde_json::from_value(driven).unwrap();
+    assert!(told >= 1, "{told}");
+    assert!((driven.measured_s - 0.8).abs() < 1e-9);
+    assert!(driven.usage.cpu_s.unwrap() > 0.01, "{:?}", driven.usage);
+    assert!(driven.scheduling.is_some() && driven.steady.is_none());
+    assert_eq!(driven.seconds.len(), 1);
+    assert!(clients.drive(&serde_json::json!({"clients": 1}), &subject, &mut |_| {}).is_err());
+}
+
+#[test]
+fn arrivals_are_kept_on_time_by_all_threads_together() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    let mut job = job(&[(Read, 0.9), (Update, 0.1)], 4, 10);
+    job.stop = jsonathlon_measure::stop::Stop::Time { seconds: 1.0 };
+    job.ramp_s = 0.2;
+    job.arrival = jsonathlon_measure::arrival::Arrival::Poisson { per_s: 2000.0 };
+    let driven = run(&mut clients, &job).unwrap();
+    let arrivals = driven.arrivals.unwrap();
+    let done: u64 = driven.operations.values().map(|one| one.operations).sum();
+    assert_eq!(done + arrivals.missed + arrivals.unfinished, arrivals.planned);
+    assert!((1700..2300).contains(&arrivals.planned), "{arrivals:?}");
+    let responses: u64 = driven
+        .operations
+        .values()
+        .map(|one| Histogram::from_text(one.response.as_ref().unwrap()).unwrap().count())
+        .sum();
+    assert_eq!(responses, arrivals.planned);
+}
+
+#[test]
+fn elements_are_taken_apart_and_set() {
+    let records = Records { kind: Kind::Items { members: 9 }, ..records() };
+    let store = Store::new(&records, LOADED);
+    let mut clients = clients(&store);
+    for verb in ["unwrap", "unwrap-elements"] {
+        let mut job = job(&[(Unwrap, 0.5), (UpdateElement, 0.3), (Read, 0.2)], 4, 4000);
+        job.records = records.clone();
+        let script = |text: &str| jsonathlon_drive::job::Script {
+            statements: vec![text.to_owned()],
+            undo: None,
+            key_member: None,
+            may_be_stale: false,
+        };
+        job.scripts.insert(UpdateElement, script("element {{key}} {{value}}"));
+        job.scripts.insert(Unwrap, script(&format!("{verb} {{{{key}}}}")));
+        let driven = run(&mut clients, &job).unwrap();
+        assert_eq!((driven.wrong.len(), driven.operations[&Unwrap].errors), (0, 0), "{:?}", driven.wrong);
+        store.faults.omitted.store(10, Ordering::Relaxed);
+        let driven = run(&mut clients, &job).unwrap();
+        assert!(driven.operations[&Unwrap].wrong > 100, "{}", driven.operations[&Unwrap].wrong);
+        store.faults.omitted.store(0, Ordering::Relaxed);
+    }
+}
+
+#[test]
+fn documents_that_hold_their_keys_come_in_batches() {
+    let records = Records { key_member: Some("_id".to_owned()), ..records() };
+    let store = Store::new(&records, LOADED);
+    let mut clients = clients(&store);
+    let mut job = job(&[(InsertBatch, 0.5), (Read, 0.5)], 4, 1000);
+    job.records = records;
+    job.mix.requests = Requests::Latest;
+    let script = job.scripts.get_mut(&InsertBatch).unwrap();
+    script.statements = vec!["load {{keyed_documents}}".to_owned()];
+    script.key_member = Some("_id".to_owned());
+    let driven = run(&mut clients, &job).unwrap();
+    assert_eq!(driven.wrong, [""; 0]);
+    let batch = &driven.operations[&InsertBatch];
+    assert_eq!(batch.documents, 7 * batch.operations);
+    assert_eq!(driven.records, LOADED + 7 * batch.operations);
+    assert_eq!(store.len() as u64, driven.records);
+}
+
+#[test]
+fn a_column_that_was_answered_fills_a_later_statement() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    let mut job = job(&[(ReadModifyWrite, 0.5), (Read, 0.5)], 1, 1000);
+    job.scripts.get_mut(&ReadModifyWrite).unwrap().statements =
+        vec!["versioned {{key}}".to_owned(), "update-if {{key}} {{value}} {{seq}}".to_owned()];
+    let driven = run(&mut clients, &job).unwrap();
+    assert_eq!((driven.wrong.len(), driven.lost_updates), (0, 0), "{:?}", driven.wrong);
+    assert_eq!(driven.operations.values().map(|one| one.operations).sum::<u64>(), 1000);
+}
+
+#[test]
+fn without_checks_anything_goes() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    store.faults.cut.store(2, Ordering::Relaxed);
+    let mut job = job(&[(Read, 1.0)], 2, 1000);
+    job.verify = false;
+    let driven = run(&mut clients, &job).unwrap();
+    assert_eq!((driven.operations[&Read].operations, driven.operations[&Read].documents), (1000, 1000));
+}

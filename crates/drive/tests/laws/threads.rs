@@ -1,0 +1,169 @@
+//! The accept set under real threads.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use jsonathlon_dataset::records::Seen;
+use jsonathlon_drive::accept::{Accept, Change, Write, reply_hash};
+use jsonathlon_drive::random::Random;
+
+use crate::schedule::{Stored, seen};
+
+const THREADS: u64 = 4;
+
+/// A store of rows with a lock each.
+struct Store(Vec<Mutex<Stored>>);
+
+impl Store {
+    fn new(loaded: u64, keys: u64) -> Self {
+        Store((0..keys).map(|number| Mutex::new((number < loaded).then_some((0, 0)))).collect())
+    }
+
+    fn read(&self, number: u64) -> Stored {
+        *self.0[number as usize].lock().unwrap()
+    }
+
+    fn apply(&self, write: &Write, change: Change) -> bool {
+        let mut stored = self.0[write.number() as usize].lock().unwrap();
+        let version = write.version();
+        match (change, *stored) {
+            (Change::Part, Some((_, base))) => *stored = Some((version, base)),
+            (Change::Whole, _) => *stored = Some((version, version)),
+            (Change::Delete, Some(_)) => *stored = None,
+            (Change::Part | Change::Delete, None) => return false,
+        }
+        true
+    }
+}
+
+/// Each thread has many writes open, which it applies and ends in a random order.
+fn stress(keys: u64, open: usize, steps: u64, deletes: u64) {
+    let (accept, store) = (Accept::new(keys), Store::new(keys, keys));
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (accept, store) = (&accept, &store);
+            scope.spawn(move || {
+                let mut random = Random::new(9, thread);
+                let mut waiting: Vec<(Write, Change, Option<bool>)> = Vec::new();
+                for _ in 0..steps {
+                    let number = random.below(keys);
+                    let read = accept.begin_read(number);
+                    let answer = store.read(number);
+                    assert_eq!(accept.accepts(&read, seen(answer)), Ok(()), "{number}: {answer:?}");
+                    if waiting.len() < open && random.below(2) == 0 {
+                        let change = match random.below(100) {
+                            part if part < deletes => Change::Delete,
+                            part if part < 2 * deletes => Change::Whole,
+                            _ => Change::Part,
+                        };
+                        waiting.push((accept.begin_write(number, change).unwrap(), change, None));
+                    } else if !waiting.is_empty() {
+                        let (write, change, applied) =
+                            waiting.swap_remove(random.below(waiting.len() as u64) as usize);
+                        match applied {
+                            None => {
+                                let refused = random.below(10) == 0;
+                                let applied = Some(!refused && store.apply(&write, change));
+                                waiting.push((write, change, applied));
+                            }
+                            Some(true) => accept.acknowledged(write),
+                            Some(false) => accept.aborted(write),
+                        }
+                    }
+                }
+                for (write, _, applied) in waiting {
+                    if applied == Some(true) { accept.acknowledged(write) } else { accept.aborted(write) }
+                }
+            });
+        }
+    });
+    // All has ended: what is stored is right, and anything older than the last round of writes is not.
+    for number in 0..keys {
+        assert_eq!(accept.accepts(&accept.begin_read(number), seen(store.read(number))), Ok(()));
+        let write = accept.begin_write(number, Change::Whole).unwrap();
+        let version = write.version();
+        accept.acknowledged(write);
+        let read = accept.begin_read(number);
+        for wrong in [Some((version - 1, version)), Some((version + 1, version)), Some((version, 0)), None] {
+            assert!(accept.accepts(&read, seen(wrong)).is_err());
+        }
+        assert_eq!(accept.accepts(&read, seen(Some((version, version)))), Ok(()));
+    }
+}
+
+#[test]
+fn few_keys_and_many_writes() {
+    stress(1, 8, 100_000, 0);
+    stress(3, 4, 100_000, 20);
+}
+
+#[test]
+fn a_key_goes_beyond_its_word_and_comes_back() {
+    stress(1, 100, 100_000, 0);
+    stress(2, 60, 100_000, 10);
+}
+
+#[test]
+fn many_keys() {
+    stress(5_000, 30, 100_000, 15);
+}
+
+#[test]
+fn the_set_grows_while_it_is_read() {
+    const INSERTS: u64 = 10_000;
+    let (accept, store) = (Accept::new(100), Store::new(100, 100 + THREADS * INSERTS));
+    let refused = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let (accept, store, refused) = (&accept, &store, &refused);
+            scope.spawn(move || {
+                let mut random = Random::new(10, thread);
+                let mut done = 0;
+                while done < INSERTS {
+                    let write = accept.begin_insert().unwrap();
+                    if random.below(20) == 0 {
+                        refused.fetch_add(1, Ordering::Relaxed);
+                        accept.aborted(write);
+                        continue;
+                    }
+                    assert!(store.apply(&write, Change::Whole));
+                    accept.acknowledged(write);
+                    done += 1;
+                    // Whatever is contiguous is there.
+                    let number = random.below(accept.records());
+                    let read = accept.begin_read(number);
+                    let answer = store.read(number);
+                    assert!(answer.is_some());
+                    assert_eq!(accept.accepts(&read, seen(answer)), Ok(()));
+                }
+            });
+        }
+    });
+    assert!(refused.into_inner() > 0);
+    assert_eq!(accept.records(), 100 + THREADS * INSERTS);
+}
+
+#[test]
+fn checked_replies_are_never_mixed_up() {
+    let accept = Accept::new(2);
+    let text = |version: u32| format!("reply {version}").into_bytes();
+    std::thread::scope(|scope| {
+        for thread in 0..THREADS {
+            let accept = &accept;
+            scope.spawn(move || {
+                let mut random = Random::new(12, thread);
+                for _ in 0..200_000 {
+                    let (number, version) = (random.below(2), random.below(50) as u32);
+                    let hash = reply_hash(&text(version), 0);
+                    let right = Seen { version: Some(version), base: Some(version / 2) };
+                    match accept.checked(number, hash) {
+                        Some(seen) => assert_eq!(seen, right),
+                        None => accept.remember(number, hash, right),
+                    }
+                }
+            });
+        }
+    });
+    accept.forget_replies();
+    assert!((0..50).all(|version| accept.checked(0, reply_hash(&text(version), 0)).is_none()));
+}
