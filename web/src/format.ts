@@ -29,6 +29,11 @@ export function seconds(value: number): string {
   return value >= 0.0009995 ? `${three(value * 1e3)} ms` : `${three(value * 1e6)} µs`;
 }
 
+/** Microseconds as `1.23 s`, `45.6 ms` or `789 µs`. */
+export function microseconds(value: number): string {
+  return seconds(value / 1e6);
+}
+
 /** Bytes in decimal units: `480 MB`. */
 export function bytes(value: number): string {
   return scaled(Math.round(value), ['B', 'kB', 'MB', 'GB', 'TB', 'PB'], ' ');
@@ -68,6 +73,10 @@ export function figureTitle(name: string): string {
 function byUnit(unit: Unit, value: number): string {
   switch (unit) {
     case 's': return seconds(value);
+    case 'us': return microseconds(value);
+    case 'us/op': return `${microseconds(value)}/op`;
+    case 'B/op': return `${bytes(value)}/op`;
+    case '/op': return `${three(value)}/op`;
     case 'B': return bytes(value);
     case 'B/s': return `${bytes(value)}/s`;
     case '/s': return `${count(value)}/s`;

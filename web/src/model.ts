@@ -46,6 +46,8 @@ export interface Run {
   };
   configurations: Configuration[];
   cells: Cell[];
+  /** Highest throughput over numbers of clients, of ranked configurations. */
+  peaks: Peak[];
   scores: Score[];
   failures: Failure[];
 }
@@ -97,12 +99,22 @@ export interface Configuration {
   settings: Setting[];
   /** Documents in one unit of parallel work, such as a row group. */
   parallel_unit: number | null;
+  /** What a crash may lose, as its folder documents it; null where no tier was chosen. */
+  durability: Durability | null;
+  /** Why it is not made for the run's workload; null where it is. */
+  not_made_for: string | null;
   /** By question: why what it asks is another question. */
   other_questions: Record<string, string>;
   /** What came back of the documents that were read back; null when nobody looked. */
   structure: Structure | null;
   /** Documents that were not taken, by the system's own reasons. */
   rejects: { reason: string; documents: number }[];
+}
+
+export interface Durability {
+  tier: string;
+  process_crash: string;
+  power_loss: string;
 }
 
 export type Preparation = 'as-is' | 'prepared' | 'extracted';
@@ -135,17 +147,17 @@ export type Verdict =
 export interface Cell {
   /** Index of its configuration in the run. */
   configuration: number;
-  /** `analytics`; others come. */
+  /** `analytics`, `serving`; others come. */
   workload: string;
-  /** `load`, `size`, `q1` … `q6`; other workloads have others. */
+  /** `load`, `size`, `q1` … `q6`; of serving the mix; other workloads have others. */
   step: string;
-  /** `load`, `cold`, `cold-unverified`, `cold-os`, `hot`, `hot-not-in-memory`, `steady`. */
+  /** `load`, `cold`, `cold-unverified`, `cold-os`, `hot`, `hot-not-in-memory`, `steady`, `measured`. */
   phase: string;
   /** State of the data: `drained` or `compacted`; null of a load. */
   state: string | null;
-  /** Further dimensions, of other workloads. */
+  /** Further dimensions, such as clients. */
   parameters: Record<string, string | number | boolean>;
-  /** Trials with a time. */
+  /** Trials with a time, or with the figure that the cell is about. */
   trials: number;
   median_s: number | null;
   /** 95 % interval over rounds; null with one round. */
@@ -158,13 +170,27 @@ export interface Cell {
   metrics: Record<string, number>;
   /** 95 % intervals over rounds of those metrics that have one, such as throughput and sizes. */
   intervals: Record<string, [number, number]>;
-  /** Beside the fastest comparable cell of the same ranking. */
+  /** Beside the best comparable cell of the same ranking: by throughput where that is what the cell is about, or response time. */
   of_best: Ratio | null;
   /** Beside the yardstick on one core. */
   of_yardstick: Ratio | null;
+  /** Share and microseconds by histogram (`service`, `response`, `failed`), ascending; of cells that have histograms. */
+  distributions?: Record<string, [number, number][]>;
 }
 
-/** This time ÷ the other one's, over the rounds that both have. */
+/** A configuration's highest throughput over numbers of clients, beside the highest of its ranking. */
+export interface Peak {
+  /** Index of the cell in the run. */
+  cell: number;
+  /** Operations per second. */
+  value: number;
+  /** Beside the highest; itself where it is that. */
+  of_best: Ratio;
+  /** Clients of the highest. */
+  other_clients: number | null;
+}
+
+/** This figure ÷ the other one's, over the rounds that both have. */
 export interface Ratio {
   ratio: number;
   low: number | null;
@@ -237,6 +263,22 @@ export interface CellEvidence {
   plan: { text: number; file: string; violations: string[] } | null;
   /** The answers that were given, each once. */
   answers: { digest: string; text: number | null; trials: number }[];
+  /** Trials second by second, of cells in which clients sent operations. */
+  seconds?: Seconds[];
+}
+
+/** A trial second by second, column by column. */
+export interface Seconds {
+  round: number;
+  order: number;
+  operations: number[];
+  errors: number[];
+  longest_us: number[];
+  backlog: number[];
+  /** Seconds of the ramp, which come first. */
+  ramp: number;
+  /** Places of those in which the system wrote a checkpoint. */
+  checkpoints: number[];
 }
 
 export interface Trials {

@@ -1,7 +1,7 @@
 // The words of the field: what steps, phases and verdicts are called on the page.
 
 import type { Cell, Configuration, Preparation, Profile, Ratio, Run, Verdict } from './model.ts';
-import { bytes, nameInWords } from './format.ts';
+import { bytes, count, nameInWords, percent } from './format.ts';
 
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['q1', 'top event types'],
@@ -53,6 +53,7 @@ const PHASES: ReadonlyMap<string, string> = new Map([
   ['hot', 'hot'],
   ['hot-not-in-memory', 'hot, not in memory'],
   ['steady', 'steady'],
+  ['measured', 'measured'],
 ]);
 
 /** Phases of questions that are asked repeatedly; who reads from the disk meanwhile is shown there and never ranked. */
@@ -99,9 +100,31 @@ export function rankingTitle(ranking: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** Dimensions that stand before others. */
+const FIRST: readonly string[] = ['operation', 'clients', 'durability', 'arrival'];
+
+/** A dimension in words; empty where it goes without saying. */
+function dimension(name: string, value: string | number | boolean): string {
+  if ((name === 'arrival' && value === 'closed') || (name === 'documents' && value === 'flat') || (name === 'values' && value === 'text')) return '';
+  switch (name) {
+    case 'clients': return value === 1 ? '1 client' : `${String(value)} clients`;
+    case 'documents': case 'values': return `${String(value)} ${name}`;
+    case 'operation': case 'arrival': case 'durability': case 'objective': return String(value);
+    case 'rate_per_s': return `${count(Number(value))}/s`;
+    case 'rate_share': return `${percent(Number(value))} of capacity`;
+    default: return `${nameInWords(name)} ${String(value)}`;
+  }
+}
+
+/** Dimensions in words, as the program's own tables have them. */
+export function dimensionsOf(parameters: Cell['parameters']): string {
+  const names = [...FIRST.filter((name) => name in parameters), ...Object.keys(parameters).filter((name) => !FIRST.includes(name))];
+  return names.map((name) => dimension(name, parameters[name] ?? '')).filter((word) => word !== '').join(', ');
+}
+
 /** Further dimensions of a cell in words; empty where it has none. */
 export function parametersOf(cell: Cell): string {
-  return Object.entries(cell.parameters).map(([name, value]) => `${nameInWords(name)} ${String(value)}`).join(', ');
+  return dimensionsOf(cell.parameters);
 }
 
 /** The name of a cell's configuration, with what tells the cell from others of it. */

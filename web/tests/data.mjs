@@ -50,7 +50,7 @@ function configuration(system, title, more = {}) {
   return {
     system, title, version: '1.0', variant: 'indexed', variant_title: 'One JSON column and one index', storage: 'default',
     embedded: false, transport: 'tcp', end_of_life: false, preparation: 'prepared', profile: 'sized', memory_bytes: 12_616_466_432,
-    ranks_with: '', ranking: 'prepared', ranked: true, reference: false, parallel_unit: null, other_questions: {},
+    ranks_with: '', ranking: 'prepared', ranked: true, reference: false, parallel_unit: null, durability: null, not_made_for: null, other_questions: {},
     settings: [{ name: 'buffers', value: '3008MB', stock: '128MB', source: 'Its documentation, 19.4.1: 25 % of memory' }],
     configuration_digest: `blake3:${system}`, artifact_digest: `sha256:${system}`,
     exceptions: [{ what: 'query_cache=0', why: 'no results are kept across trials' }],
@@ -309,7 +309,7 @@ function runOf({ name, configurations, documents, rounds, cells, scores, failure
     machine: { cores: 2, processor: 'Mock Processor', memory_bytes: 25.3e9, kernel: '6.18', os: 'Debian GNU/Linux 12', architecture: 'x86_64', file_system: 'ext4' },
     disk_bytes_per_s: 1.83e9, rounds,
     data: { documents, bytes: documents * 480, digest: `blake3:${documents}`, source: `${documents} generated events, seed 1`, malformed: 0, staging_s: 1.2, reference_sizes: { raw: documents * 480, 'gzip-6': documents * 133, lz4: documents * 211, 'zstd-1': documents * 123 } },
-    configurations, cells, scores, failures,
+    configurations, cells, peaks: [], scores, failures,
   };
 }
 
@@ -354,7 +354,7 @@ export function two() {
 /** A run in which nothing has been done yet. */
 export function empty() {
   const { figures, evidence } = pack([makeRun({ name: 'empty', configurations: fewSystems(), documents: 1000, seed: 4 })]);
-  Object.assign(figures.runs[0], { cells: [], failures: [], scores: [], rounds: null });
+  Object.assign(figures.runs[0], { cells: [], peaks: [], failures: [], scores: [], rounds: null });
   Object.assign(evidence.runs[0], { cells: [], series: null });
   return { figures, evidence };
 }
@@ -371,6 +371,88 @@ export function other() {
   }));
   Object.assign(run, { scores: [], failures: [] });
   return { figures, evidence };
+}
+
+/** Systems that serve: throughput of one client in mixes a and c, and how far clients help. */
+const SERVES = [
+  ['postgresql', 'PostgreSQL', 1400, 11000, 6], ['mongodb', 'MongoDB', 1100, 6500, 8], ['sqlite', 'SQLite', 900, 42000, 0.4], ['mock', HOSTILE, 700, 800, 3],
+  ['duckdb', 'DuckDB', 60, 900, 1],
+];
+
+/** A run of the serving workload: two mixes in closed loops, one of them by a schedule too, with a wrong cell and an unverified one. */
+export function serving() {
+  const random = numbers(8);
+  const rounds = 4;
+  const configurations = SERVES.map(([system, title]) => configuration(system, title, {
+    variant: 'key', embedded: ['sqlite', 'duckdb'].includes(system), ...AS_IS,
+    durability: { tier: 'synced', process_crash: 'nothing', power_loss: 'nothing' },
+    ...(system === 'duckdb' ? { ranked: false, ranking: 'as-is, not ranked', not_made_for: 'analytical' } : {}),
+  }));
+  const [cells, evidence, peaks] = [[], [], []];
+  const shares = [0.01, 0.1, 0.5, 0.9, 0.99, 0.999, 0.9999, 1];
+  const times = (typical) => shares.map((share) => [share, Math.round(typical * (share === 1 ? 9 : 0.5 + 0.9 * -Math.log10(1 - share)))]);
+  const put = (index, step, phase, parameters, metrics, more = {}) => {
+    const count = phase === 'steady' ? 1 : rounds;
+    const column = (of) => Array.from({ length: count }, (_, round) => of(round));
+    const verdict = more.verdict ?? 'exact';
+    const wrong = verdict === 'wrong';
+    const shown = wrong ? Object.fromEntries(Object.entries(metrics).filter(([name]) => !/^(throughput|service|response)_/.test(name))) : metrics;
+    cells.push({
+      configuration: index, workload: 'serving', step, phase, state: phase === 'load' ? null : 'drained', parameters: { documents: 'flat', durability: 'synced', values: 'text', ...parameters },
+      trials: wrong ? 0 : count, median_s: more.seconds ?? null, low_s: more.seconds ? more.seconds * 0.95 : null, high_s: more.seconds ? more.seconds * 1.05 : null, verdict, bound_by: null,
+      metrics: shown, intervals: Object.fromEntries(Object.entries(shown).filter(([name]) => /^throughput|_p(50|90|99)_us$/.test(name)).map(([name, value]) => [name, [value * 0.95, value * 1.05]])),
+      of_best: null, of_yardstick: null, ...(more.distributions && !wrong ? { distributions: more.distributions } : {}),
+    });
+    evidence.push({
+      key: `serving/${configurations[index].system}/${step}/${phase}/${JSON.stringify(parameters)}`, statement: null, plan: null, answers: [],
+      trials: {
+        round: column((round) => round + 1), order: column(() => 0), at_ms: column((round) => Date.parse('2026-11-22T02:30:00Z') + round * 5000), seconds: column(() => more.seconds ?? null), server_s: column(() => null),
+        verdict: column(() => verdict), bound_by: column(() => null), failure: column(() => (wrong ? { kind: 'wrong', error: `another document: ${SCRIPT}` } : null)),
+        metrics: Object.fromEntries(Object.entries(metrics).map(([name, value]) => [name, column(() => value)])),
+      },
+      ...(phase === 'measured' && parameters.operation === undefined ? { seconds: column((round) => ({
+        round: round + 1, order: 0, operations: Array.from({ length: 4 }, (_, at) => Math.round((metrics.throughput_ops_per_s ?? 0) * (at === 0 ? 0.6 : 0.95 + 0.1 * random()))),
+        errors: [0, 0, 0, 0], longest_us: [900, 800, 700, 2500], backlog: [0, 0, 0, 0], ramp: 1, checkpoints: round === 1 && index === 0 ? [3] : [],
+      })) } : {}),
+    });
+  };
+  SERVES.forEach(([system, , alone, reads, helps], index) => {
+    put(index, 'load', 'load', {}, { documents_loaded: 1e5, documents_offered: 1e5 }, { seconds: 1.2 + index * 0.3 });
+    put(index, 'size', 'steady', {}, { total_bytes: 1.4e8 + index * 1e7 });
+    for (const [mix, one] of [['a', alone], ['c', reads]]) {
+      let best = null;
+      const capacity = (clients) => one * clients * (1 + helps) / (clients + helps);
+      const common = { errors: 0, wrong_answers: 0, lost_updates: 0, server_cpu_us_per_op: 60, client_cpu_us_per_op: mix === 'c' ? 80 : 9, driver_share: mix === 'c' ? 0.57 : 0.13, journal_bytes_per_op: mix === 'c' ? 0 : 900 };
+      const percentiles = (name, typical) => Object.fromEntries([['p50', 0.9], ['p90', 1.5], ['p99', 2.3], ['p999', 3.2], ['max', 9]].map(([word, times]) => [`${name}_${word}_us`, Math.round(typical * times)]));
+      for (const clients of [1, 8, 32]) {
+        const throughput = Number((capacity(clients) * (0.98 + 0.04 * random())).toPrecision(6));
+        const typical = 1e6 * clients / throughput;
+        const verdict = system === 'mock' && mix === 'a' ? 'wrong' : system === 'mock' ? 'unverified' : 'exact';
+        put(index, mix, 'measured', { arrival: 'closed', clients }, { throughput_ops_per_s: throughput, operations: Math.round(throughput * 8), clients, ...percentiles('service', typical), ...common, ...(verdict === 'wrong' ? { wrong_answers: 3 } : {}) },
+          { verdict, distributions: { service: times(typical) } });
+        if (verdict === 'exact' && (best === null || throughput > best.value)) best = { cell: cells.length - 1, value: throughput, clients };
+        if (mix === 'a') {
+          for (const operation of ['read', 'update']) put(index, mix, 'measured', { arrival: 'closed', clients, operation }, { throughput_ops_per_s: throughput / 2, operations: throughput * 4, errors: 0, ...percentiles('service', typical) }, { verdict, distributions: { service: times(typical) } });
+        }
+      }
+      if (mix === 'a' && system !== 'mock') {
+        for (const share of [0.3, 0.6, 0.9]) {
+          const rate = Math.round(capacity(32) * share);
+          const typical = 32e6 / capacity(32) * (1 + share / (1.05 - share));
+          put(index, mix, 'measured', { arrival: 'poisson', clients: 32, rate_per_s: rate }, { throughput_ops_per_s: rate, clients: 32, ...percentiles('service', typical / 2), ...percentiles('response', typical), ...common, missed_arrivals: share > 0.8 ? 4 : 0, lateness_p99_us: 40 }, { distributions: { service: times(typical / 2), response: times(typical) } });
+        }
+      }
+      if (best !== null && system !== 'duckdb') peaks.push({ mix, index, ...best });
+    }
+  });
+  const made = peaks.map(({ mix, index, cell, value }) => {
+    const best = peaks.filter((one) => one.mix === mix).reduce((a, b) => (b.value > a.value ? b : a));
+    const ratio = value / best.value;
+    const itself = best.index === index;
+    return { cell, value, other_clients: best.clients, of_best: { ratio, low: itself ? 1 : ratio * 0.93, high: itself ? 1 : ratio * 1.07, difference: itself || ratio * 1.07 > 1 ? 'no difference shown' : 'slower', other: best.index } };
+  });
+  const run = { ...runOf({ name: 'serving', configurations, documents: 100_000, rounds, cells, scores: [], failures: [], oddities: false }), peaks: made };
+  return pack([{ run, evidence: { texts: [], cells: evidence, series: null } }]);
 }
 
 /** A run of one round. */

@@ -6,6 +6,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::size;
 
+pub(crate) mod serving;
+
 /// Which database should hold my JSON, on my hardware, for my load? An answer with evidence.
 ///
 /// Without any option, `jsonathlon run` loads 100,000 generated events into the embedded engines, asks
@@ -49,7 +51,7 @@ pub(crate) enum Command {
     },
     /// Print the man page
     Man,
-    /// Serve one engine session over standard input and output (worker protocol 2)
+    /// Serve one engine session over standard input and output (worker protocol 3)
     #[command(hide = true)]
     Worker,
     /// Watch over a server for a worker
@@ -110,6 +112,8 @@ pub(crate) struct RunCommand {
 pub(crate) enum RunWorkload {
     /// The billion-document JSON challenge: load, five questions and one more [default]
     Analytics(Box<AnalyticsArguments>),
+    /// Documents read, updated and inserted on line: YCSB's mixes over JSON, by many clients at once
+    Serving(Box<serving::ServingArguments>),
 }
 
 #[derive(Debug, Args)]
@@ -117,13 +121,13 @@ pub(crate) struct AnalyticsArguments {
     #[command(flatten)]
     pub(crate) run: RunArguments,
     /// Hot trials a round and question [default: 0.3 s worth of them, 3 at least and 20 at most]
-    #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), help_heading = ANALYTICS)]
+    #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "resume", help_heading = ANALYTICS)]
     pub(crate) trials: Option<u32>,
     /// In which state of the data questions are asked
-    #[arg(long, value_enum, default_value = "drained", help_heading = ANALYTICS)]
+    #[arg(long, value_enum, default_value = "drained", conflicts_with = "resume", help_heading = ANALYTICS)]
     pub(crate) state: States,
     /// Measure the published definition of cold too (page cache dropped, engine left running)
-    #[arg(long, help_heading = ANALYTICS)]
+    #[arg(long, conflicts_with = "resume", help_heading = ANALYTICS)]
     pub(crate) cold_os: bool,
 }
 
@@ -133,7 +137,8 @@ const ANALYTICS: &str = "Options of analytics";
 /// What every workload can be told.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Systems, as NAME or NAME@VERSION, separated by commas, or `all` [default: the embedded engines]
+    /// Systems, as NAME or NAME@VERSION, separated by commas, or `all` [default: the embedded engines; of serving
+    /// postgresql,mongodb,sqlite]
     #[arg(long, short = 's', value_name = "NAMES")]
     pub(crate) systems: Option<String>,
     /// A server that somebody else runs, as NAME=ADDRESS (postgres://USER@HOST:PORT/DATABASE, mysql://, mongodb://,
@@ -147,7 +152,7 @@ pub(crate) struct RunArguments {
     pub(crate) restart_command: Vec<String>,
     /// Variants of the systems' configurations: a preparation class (`as-is`, `prepared`, `extracted`) for its default
     /// variant, `default` for that of every class, `all` for all that are ranked, or names, separated by commas
-    #[arg(long, value_name = "NAMES", default_value = "default")]
+    #[arg(long, alias = "index", value_name = "NAMES", default_value = "default")]
     pub(crate) variants: String,
     /// Storage settings: `default`, `best`, or `all`
     #[arg(long, value_name = "NAMES", default_value = "default")]
@@ -162,8 +167,8 @@ pub(crate) struct RunArguments {
     /// How servers that are started are reached
     #[arg(long, value_enum, default_value = "tcp")]
     pub(crate) transport: Transport,
-    /// Documents to generate: a number, or one with k, m or g behind it
-    #[arg(long, short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
+    /// Documents to generate (--records): a number, or one with k, m or g behind it
+    #[arg(long, alias = "records", short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
     pub(crate) scale: u64,
     /// Documents to load instead: a file, a folder of files, `-` for standard input, or an http(s)
     /// address; newline-delimited JSON, plain, gzip or zstd
@@ -175,7 +180,7 @@ pub(crate) struct RunArguments {
     /// Seed of the generator
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Rounds; intervals need two at least [default: as many as fit into the budget, five at least]
+    /// Rounds; intervals need two at least [default: as many as fit into the budget, five at least; of serving 4]
     #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["precision", "budget"], value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
     /// Time for the whole run once systems are installed, loads included, such as 10m; refused after the first round
@@ -203,8 +208,8 @@ pub(crate) struct RunArguments {
     pub(crate) out: Option<PathBuf>,
     /// Go on with an interrupted run; its own settings are taken, the others must not be given
     #[arg(long, value_name = "DIR", conflicts_with_all = [
-        "out", "systems", "system", "restart_command", "variants", "storage", "profile", "memory", "transport", "scale", "data", "malformed", "seed", "rounds", "budget", "precision", "load_rounds", "trials", "state",
-        "timeout", "load_timeout", "cold_os", "no_yardstick", "keep_data",
+        "out", "systems", "system", "restart_command", "variants", "storage", "profile", "memory", "transport", "scale", "data", "malformed", "seed", "rounds", "budget", "precision", "load_rounds",
+        "timeout", "load_timeout", "no_yardstick", "keep_data",
     ])]
     pub(crate) resume: Option<PathBuf>,
     /// Keep the systems' data folders

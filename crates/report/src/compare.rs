@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{
-    APART, Alone, CellComparison, Changed, Control, Counts, Gate, Limits, Outcome, Reason, ReasonKind,
-    RunComparison, Side, SizeChange,
+    APART, Alone, CellComparison, Changed, Control, Counts, Gate, LOADS_APART, Limits, Outcome, Reason,
+    ReasonKind, RunComparison, Side, SizeChange,
 };
 use jsonathlon_results::id::Id;
 use jsonathlon_results::record::Verdict;
@@ -400,8 +400,9 @@ fn closing(comparison: &RunComparison) -> Section {
             .to_owned(),
         false => format!(
             "B ÷ A: ratio of medians; 95 % interval: bootstrap over the rounds of each run, and {:.0} % for what two \
-             runs differ by as wholes",
-            100.0 * APART
+             runs differ by as wholes ({:.0} % of each run's loads)",
+            100.0 * APART,
+            100.0 * LOADS_APART
         ),
     });
     section.notes.push(format!(
@@ -442,9 +443,12 @@ fn verdict(gate: &Gate) -> String {
             "PASSED: nothing is slower or larger by more than {allowed}, and nothing now fails"
         ));
     }
-    let which = match gate.sizes_tested {
-        0 => "loads and hot questions",
-        _ => "loads, hot questions, and sizes that vary",
+    let times = gate.tested - gate.sizes_tested - gate.measured_tested;
+    let which = match (times, gate.measured_tested, gate.sizes_tested) {
+        (_, 0, 0) => "loads and hot questions",
+        (_, 0, _) => "loads, hot questions, and sizes that vary",
+        (_, _, 0) => "loads, throughput, and p99 that has an interval",
+        _ => "loads, throughput, p99 that has an interval, and sizes that vary",
     };
     let tested = match gate.tested {
         0 => None,

@@ -18,6 +18,12 @@ pub fn seconds(seconds: f64) -> String {
     format!("{} {unit}", three(scaled))
 }
 
+/// Microseconds as `1.23 s`, `45.6 ms` or `789 µs`.
+#[must_use]
+pub fn microseconds(microseconds: f64) -> String {
+    seconds(microseconds / 1e6)
+}
+
 /// Bytes in decimal units: `480 MB`.
 #[must_use]
 pub fn bytes(bytes: f64) -> String {
@@ -51,7 +57,11 @@ pub fn percent(share: f64) -> String {
 pub fn figure(unit: Unit, value: f64) -> String {
     match unit {
         Unit::Seconds => seconds(value),
+        Unit::Microseconds => microseconds(value),
+        Unit::MicrosecondsPerOperation => format!("{}/op", microseconds(value)),
         Unit::Bytes => bytes(value),
+        Unit::BytesPerOperation => format!("{}/op", bytes(value)),
+        Unit::PerOperation => format!("{}/op", three(value)),
         Unit::BytesPerSecond => format!("{}/s", bytes(value)),
         Unit::PerSecond => format!("{}/s", count(value)),
         Unit::Share => percent(value),

@@ -12,3 +12,4 @@ pub mod self_checks;
 mod analytics;
 mod any_workload;
 mod section;
+mod serving;

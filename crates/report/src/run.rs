@@ -9,7 +9,7 @@ use jsonathlon_results::summary::{Run, Stolen, Summary};
 
 use crate::draw::terminal::{Look, draw};
 use crate::section::{Section, printable, short};
-use crate::{analytics, any_workload, draw, format};
+use crate::{analytics, any_workload, draw, format, serving};
 
 /// What stands in a summary beside the configurations: plain files, and the control.
 const BESIDE: [&str; 2] = ["files", CONTROL];
@@ -37,6 +37,7 @@ fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     for workload in workloads(summary) {
         sections.extend(match workload {
             analytics::NAME => analytics::sections(run, summary),
+            serving::NAME => serving::sections(run, summary),
             other => any_workload::sections(run, summary, other),
         });
     }
@@ -129,15 +130,23 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     section.notes.extend(classes(run));
     section.notes.extend(memory(run));
     section.notes.extend(idle_cores(run, summary));
-    section.notes.push(
-        "hot: repeated executions; cold: engine restarted, data files verified to be out of the page cache"
-            .to_owned(),
-    );
-    section.notes.push(
-        "intervals: 95 %, bootstrap over rounds; × of best: ratio of medians over shared rounds within a class; two \
-         systems differ only where its interval excludes 1"
-            .to_owned(),
-    );
+    let measured = summary.results.iter().any(|entry| entry.cell.phase == Phase::Measured);
+    // What is only in serving runs needs no words about questions.
+    let asked = !measured || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
+    if asked {
+        section.notes.push(
+            "hot: repeated executions; cold: engine restarted, data files verified to be out of the page cache"
+                .to_owned(),
+        );
+        section.notes.push(
+            "intervals: 95 %, bootstrap over rounds; × of best: ratio of medians over shared rounds within a class; two \
+             systems differ only where its interval excludes 1"
+                .to_owned(),
+        );
+    }
+    if measured {
+        section.notes.extend(serving::reading());
+    }
     section.notes.extend(precision(summary));
     let Stolen { trials, of } = summary.stolen;
     if trials > 0 {
@@ -146,10 +155,13 @@ fn reading(run: &Run, summary: &Summary) -> Section {
             format::percent(Stolen::SHARE)
         ));
     }
-    section.notes.push(format!(
-        "every answer was checked against the reference; results hold for this machine with {} cores",
-        summary.machine.cores
-    ));
+    let checked = match asked {
+        true => "every answer was checked against the reference; ",
+        false => "",
+    };
+    section
+        .notes
+        .push(format!("{checked}results hold for this machine with {} cores", summary.machine.cores));
     section.notes.push(format!("run folder with all trials: {}", run.path));
     section
 }

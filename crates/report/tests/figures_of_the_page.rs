@@ -11,7 +11,7 @@ use jsonathlon_results::figure::{ALL, Better, Unit};
 fn typescript() -> String {
     let mut text = String::from(
         "// Made from crates/results/src/figure.rs by a test of crates/report, figures_of_the_page; never by hand.\n\n\
-         export type Unit = 's' | 'B' | 'B/s' | '/s' | 'count' | 'share' | 'number';\n\
+         export type Unit = 's' | 'us' | 'us/op' | 'B' | 'B/s' | 'B/op' | '/s' | '/op' | 'count' | 'share' | 'number';\n\
          export type Better = 'lower' | 'higher' | null;\n\n\
          /** Name, title, unit, which direction is better, and whether it is of whole processes. */\n\
          export const FIGURES: readonly (readonly [string, string, Unit, Better, boolean])[] = [\n",
@@ -19,6 +19,10 @@ fn typescript() -> String {
     for figure in ALL {
         let unit = match figure.unit {
             Unit::Seconds => "s",
+            Unit::Microseconds => "us",
+            Unit::MicrosecondsPerOperation => "us/op",
+            Unit::BytesPerOperation => "B/op",
+            Unit::PerOperation => "/op",
             Unit::Bytes => "B",
             Unit::BytesPerSecond => "B/s",
             Unit::PerSecond => "/s",

@@ -36,18 +36,13 @@ fn trial(cell: Cell, round: u32, order: u32, seconds: Option<f64>, verdict: Verd
     Record::new(
         cell.trial_key(round, order),
         Body::Trial(Box::new(Trial {
-            cell,
-            round,
-            order,
-            at_ms: 0,
             verdict,
             seconds,
-            server_seconds: None,
             rows: Some(3),
-            answer_digest: None,
             metrics,
             bound_by: seconds.map(|_| "one core".to_owned()),
             failure,
+            ..Trial::blank(cell, round, order)
         })),
     )
 }

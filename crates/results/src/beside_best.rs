@@ -7,15 +7,16 @@ use jsonathlon_measure::statistics::{Estimate, paired_ratio_at};
 use serde::{Deserialize, Serialize};
 
 use crate::entry::Entry;
-use crate::figure::{self, Figure};
+use crate::figure::{self, Better, Figure};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
+use crate::percentile::Histograms;
 use crate::ranking::Profile;
-use crate::record::{Cell, Phase, Trial, Verdict};
+use crate::record::{CLIENTS, Cell, Phase, RATE_SHARE, Trial, Verdict};
 use crate::run::Run;
 
 /// Parameters of a cell that are its configuration's own.
-const OF_CONFIGURATION: [&str; 2] = ["preparation", "memory"];
+pub(crate) const OF_CONFIGURATION: [&str; 2] = ["preparation", "memory"];
 
 /// What tells a cell from others of its step and phase, whatever the configuration: its state and its further
 /// dimensions, but for those that belong to the configuration.
@@ -50,14 +51,15 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// What `ratio` (this time ÷ the other one) allows to say.
+    /// What `ratio` (this figure ÷ the other one) allows to say.
     #[must_use]
-    pub fn of(ratio: &Estimate) -> Self {
-        match ratio.excludes_one() {
-            false => Self::NoneShown,
-            true if ratio.median < 1.0 => Self::Faster,
-            true => Self::Slower,
-        }
+    pub fn of(ratio: &Estimate, better: Better) -> Self {
+        if ratio.excludes_one() { Self::shown(ratio.median, better) } else { Self::NoneShown }
+    }
+
+    /// What a ratio means that is shown to differ from one.
+    pub(crate) fn shown(ratio: f64, better: Better) -> Self {
+        if (ratio < 1.0) == (better != Better::Higher) { Self::Faster } else { Self::Slower }
     }
 
     /// The words used in files and tables.
@@ -85,7 +87,10 @@ pub struct Comparison {
     /// Its memory profile.
     #[serde(default, rename = "other_profile", skip_serializing_if = "Option::is_none")]
     pub other_profile: Option<Profile>,
-    /// Median seconds of the cell ÷ median seconds of the other, both over the rounds that they share.
+    /// What is compared, where it is not the time.
+    #[serde(default = "time", skip_serializing_if = "is_time")]
+    pub figure: String,
+    /// Median of the cell ÷ median of the other, both over the rounds that they share.
     pub ratio: f64,
     /// Lower limit of its 95 % interval; none with fewer than two shared rounds.
     pub low: Option<f64>,
@@ -93,6 +98,14 @@ pub struct Comparison {
     pub high: Option<f64>,
     /// What that allows to say.
     pub difference: Difference,
+}
+
+fn time() -> String {
+    figure::SECONDS.name.to_owned()
+}
+
+fn is_time(name: &str) -> bool {
+    name == figure::SECONDS.name
 }
 
 /// A cell, written with its step before its names.
@@ -173,21 +186,22 @@ struct Standing<'a> {
     is_mark: bool,
 }
 
-/// Every question's cell beside the best of its ranking, and beside the first reference row. Cells without
-/// a time, and those of systems that hold fewer documents, are in no comparison.
-pub(crate) fn comparisons(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Comparison> {
-    let mut groups: BTreeMap<(&str, Phase, _), Vec<Standing<'_>>> = BTreeMap::new();
-    let is_timed = |phase: Phase| matches!(phase, Phase::Load | Phase::Cold | Phase::Hot);
-    for entry in entries.iter().filter(|entry| is_timed(entry.cell.phase)) {
+/// Every configuration's cells of which a time, a throughput or a response time may be compared.
+fn standings<'a>(run: &'a Run, entries: &'a [Entry]) -> Vec<Standing<'a>> {
+    let is_timed = |phase: Phase| matches!(phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
+    let standing = |entry: &'a Entry| {
         let cell = &entry.cell;
-        let Some(configuration) = run.manifest.configurations.iter().find(|one| one.has(&entry.cell)) else {
-            continue;
-        };
-        let loaded =
-            entries.iter().find(|other| other.cell.step == Step::Load && configuration.has(&other.cell));
-        let comparable = loaded.is_some_and(|load| load.verdict == Verdict::Exact);
-        // All that is the same is the question: what belongs to the configuration decides about rankings.
-        let group = groups.entry((cell.step.word(), cell.phase, dimensions(cell))).or_default();
+        let configuration = run.manifest.configurations.iter().find(|one| one.has(cell))?;
+        let mut loads = entries
+            .iter()
+            .filter(|other| other.cell.step == Step::Load && cell.is_over(&other.cell))
+            .peekable();
+        let loaded = loads.peek().is_some() && loads.all(|load| load.verdict == Verdict::Exact);
+        // Of an interval with operations a part of which failed or was not looked at, the rest has no rank.
+        let measured = cell.phase == Phase::Measured;
+        let is_whole = !measured || matches!(entry.verdict, Verdict::Exact | Verdict::Approximate);
+        // A share of its own capacity is another rate for each system.
+        let comparable = loaded && is_whole && !cell.parameters.contains_key(RATE_SHARE);
         let partly_cold = cell.phase == Phase::Cold
             && entries.iter().any(|other| {
                 other.cell.phase == Phase::ColdUnverified && other.cell.is_same_but_for_phase(cell)
@@ -196,7 +210,70 @@ pub(crate) fn comparisons(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Compa
             run.plans().any(|plan| !plan.violations.is_empty() && plan.cell.is_same_but_for_phase(cell));
         let is_mark =
             configuration.is_ranked() && entry.verdict != Verdict::Unverified && !partly_cold && !broken;
-        group.push(Standing { configuration, entry, comparable, is_mark });
+        Some(Standing { configuration, entry, comparable, is_mark })
+    };
+    entries.iter().filter(|entry| is_timed(entry.cell.phase)).filter_map(standing).collect()
+}
+
+/// A configuration's throughput at the number of clients at which it is highest, beside the highest of its ranking.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Peak {
+    /// That cell, beside the cell of the best; itself where it is the best.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+    /// Clients of the best.
+    pub other_clients: Option<u64>,
+    /// The throughput.
+    pub value: f64,
+}
+
+/// The highest throughput of each ranked configuration over the numbers of clients, mix by mix, in closed loops. Which
+/// number that is, is taken from the same trials.
+pub(crate) fn peaks(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Peak> {
+    let throughput = |standing: &Standing<'_>| standing.entry.value(&figure::THROUGHPUT_OPS_PER_S);
+    let mut groups: BTreeMap<_, Vec<Standing<'_>>> = BTreeMap::new();
+    for standing in standings(run, entries) {
+        let cell = &standing.entry.cell;
+        let is_closed = cell.phase == Phase::Measured && !cell.is_open_loop() && !cell.is_of_one_operation();
+        if is_closed && standing.comparable && standing.is_mark && throughput(&standing).is_some() {
+            let mut but_clients = cell.clone();
+            but_clients.parameters.remove(CLIENTS);
+            let ranking = standing.configuration.ranking();
+            let key = (cell.workload.as_str(), cell.step.word(), dimensions(&but_clients), ranking);
+            groups.entry(key).or_default().push(standing);
+        }
+    }
+    let rounds = Rounds::of(run);
+    let mut found = Vec::new();
+    for standings in groups.values() {
+        let highest = |of: &dyn Fn(&&Standing<'_>) -> bool| {
+            let all = standings.iter().filter(|one| of(one));
+            all.max_by(|a, b| throughput(a).unwrap_or(0.0).total_cmp(&throughput(b).unwrap_or(0.0)))
+        };
+        let Some(best) = highest(&|_| true) else { continue };
+        let clients = best.entry.cell.parameters.get(CLIENTS).and_then(serde_json::Value::as_u64);
+        for configuration in &run.manifest.configurations {
+            let Some(own) = highest(&|one| one.configuration == configuration) else { continue };
+            if let Some(comparison) = rounds.compare(own, best, Against::Best, alpha)
+                && let Some(value) = throughput(own)
+            {
+                found.push(Peak { comparison, other_clients: clients, value });
+            }
+        }
+    }
+    found
+}
+
+/// Every question's cell beside the best of its ranking, and beside the first reference row, by the figure that it is
+/// about. Cells without that, and those of systems that hold fewer documents, are in no comparison. Whatever else
+/// differs, such as the durability tier or the number of clients, keeps cells apart.
+pub(crate) fn comparisons(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Comparison> {
+    let mut groups: BTreeMap<(&str, &str, Phase, _), Vec<Standing<'_>>> = BTreeMap::new();
+    for standing in standings(run, entries) {
+        let cell = &standing.entry.cell;
+        // All that is the same is the question: what belongs to the configuration decides about rankings.
+        let key = (cell.workload.as_str(), cell.step.word(), cell.phase, dimensions(cell));
+        groups.entry(key).or_default().push(standing);
     }
     let rounds = Rounds::of(run);
     let mut found = Vec::new();
@@ -226,12 +303,14 @@ fn best_of<'a, 'b>(standings: &'b [Standing<'a>], ranking: &str) -> Option<&'b S
     standings
         .iter()
         .filter(|standing| standing.comparable && standing.configuration.ranking() == ranking)
-        .filter(|standing| standing.entry.median_s.is_some())
         .filter(|standing| standing.is_mark)
-        .min_by(|a, b| {
-            let time = |standing: &Standing<'_>| standing.entry.median_s.unwrap_or(f64::INFINITY);
-            time(a).total_cmp(&time(b))
+        .filter_map(|standing| {
+            let figure = standing.entry.headline();
+            let value = standing.entry.value(figure)?;
+            Some((standing, if figure.better == Better::Higher { -value } else { value }))
         })
+        .min_by(|(_, a), (_, b)| a.total_cmp(b))
+        .map(|(standing, _)| standing)
 }
 
 /// Trials by cell and round.
@@ -249,6 +328,10 @@ impl<'a> Rounds<'a> {
     /// What an entry's trials have of a figure by round, of rounds in which they have any.
     pub(crate) fn values(&self, entry: &Entry, figure: &Figure) -> BTreeMap<u32, Vec<f64>> {
         let rounds = self.0.get(&entry.cell.key()).into_iter().flatten();
+        if figure.quantile().is_some() {
+            let trials: Vec<&Trial> = rounds.flat_map(|(_, trials)| trials).copied().collect();
+            return Histograms::of(&trials).rounds(figure);
+        }
         rounds
             .map(|(round, trials)| {
                 (*round, trials.iter().filter_map(|trial| figure.value(trial)).collect::<Vec<f64>>())
@@ -264,10 +347,10 @@ impl<'a> Rounds<'a> {
         against: Against,
         alpha: f64,
     ) -> Option<Comparison> {
-        if one.entry.median_s.is_none() || other.entry.median_s.is_none() {
-            return None;
-        }
-        let [mine, others] = [one, other].map(|standing| self.values(standing.entry, &figure::SECONDS));
+        let figure = other.entry.headline();
+        one.entry.value(figure)?;
+        other.entry.value(figure)?;
+        let [mine, others] = [one, other].map(|standing| self.values(standing.entry, figure));
         let (a, b): (Vec<_>, Vec<_>) =
             mine.iter().filter_map(|(round, a)| Some((a.clone(), others.get(round)?.clone()))).unzip();
         let ratio = paired_ratio_at(&a, &b, alpha)?;
@@ -276,10 +359,11 @@ impl<'a> Rounds<'a> {
             against,
             other: other.configuration.id.clone(),
             other_profile: other.configuration.profile,
+            figure: figure.name.to_owned(),
             ratio: ratio.median,
             low: ratio.low,
             high: ratio.high,
-            difference: Difference::of(&ratio),
+            difference: Difference::of(&ratio, figure.better),
         })
     }
 }
@@ -299,9 +383,12 @@ mod tests {
     #[test]
     fn words_follow_the_interval_and_not_the_median() {
         let ratio = |low, median, high| Estimate { median, low: Some(low), high: Some(high) };
-        assert_eq!(Difference::of(&ratio(1.01, 1.2, 1.4)), Difference::Slower);
-        assert_eq!(Difference::of(&ratio(0.7, 0.8, 0.99)), Difference::Faster);
-        assert_eq!(Difference::of(&ratio(0.9, 1.9, 4.0)), Difference::NoneShown);
-        assert_eq!(Difference::of(&Estimate { median: 9.0, low: None, high: None }), Difference::NoneShown);
+        let lower = |ratio: Estimate| Difference::of(&ratio, Better::Lower);
+        assert_eq!(lower(ratio(1.01, 1.2, 1.4)), Difference::Slower);
+        assert_eq!(lower(ratio(0.7, 0.8, 0.99)), Difference::Faster);
+        assert_eq!(lower(ratio(0.9, 1.9, 4.0)), Difference::NoneShown);
+        assert_eq!(lower(Estimate { median: 9.0, low: None, high: None }), Difference::NoneShown);
+        assert_eq!(Difference::of(&ratio(0.7, 0.8, 0.99), Better::Higher), Difference::Slower);
+        assert_eq!(Difference::of(&ratio(1.01, 1.2, 1.4), Better::Higher), Difference::Faster);
     }
 }

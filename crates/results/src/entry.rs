@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::figure::Figure;
+use crate::figure::{self, Figure};
 use crate::record::{Cell, Metrics, Verdict};
 
 /// All trials of one cell.
@@ -13,7 +13,7 @@ pub struct Entry {
     /// What it is of.
     #[serde(flatten)]
     pub cell: Cell,
-    /// Trials with a time.
+    /// Trials with a time, or with the figure that the cell is about.
     pub trials: u64,
     /// Median seconds; none unless every trial of the cell may have a time.
     pub median_s: Option<f64>,
@@ -33,6 +33,30 @@ pub struct Entry {
 }
 
 impl Entry {
+    /// The figure that it is about: see [`figure::headline`].
+    #[must_use]
+    pub fn headline(&self) -> &'static Figure {
+        figure::headline(&self.cell, |figure| self.value(figure).is_some())
+    }
+
+    /// What it has of a figure, times included.
+    #[must_use]
+    pub fn value(&self, figure: &Figure) -> Option<f64> {
+        match *figure {
+            figure::SECONDS => self.median_s,
+            _ => self.metric(figure),
+        }
+    }
+
+    /// The limits of that figure's 95 % interval over rounds.
+    #[must_use]
+    pub fn limits(&self, figure: &Figure) -> Option<[f64; 2]> {
+        match *figure {
+            figure::SECONDS => Some([self.low_s?, self.high_s?]),
+            _ => self.intervals.get(figure.name).copied(),
+        }
+    }
+
     /// A metric of it.
     #[must_use]
     pub fn metric(&self, figure: &Figure) -> Option<f64> {

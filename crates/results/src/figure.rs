@@ -8,19 +8,27 @@
 
 use jsonathlon_measure::statistics::median;
 
-use crate::record::Trial;
+use crate::record::{Cell, OBJECTIVE, Phase, Trial};
 
 /// What a figure is counted in, which is also how it is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Seconds.
     Seconds,
+    /// Microseconds.
+    Microseconds,
+    /// Microseconds for each operation.
+    MicrosecondsPerOperation,
     /// Bytes.
     Bytes,
     /// Bytes per second.
     BytesPerSecond,
+    /// Bytes for each operation.
+    BytesPerOperation,
     /// Things per second.
     PerSecond,
+    /// Things for each operation.
+    PerOperation,
     /// A number of things.
     Count,
     /// A share of a whole, from 0 to 1.
@@ -34,7 +42,11 @@ impl Unit {
     /// systems' own folders can be printed.
     #[must_use]
     pub fn in_name(name: &str) -> Self {
-        const ENDINGS: [(&str, Unit); 6] = [
+        const ENDINGS: [(&str, Unit); 10] = [
+            ("_us_per_op", Unit::MicrosecondsPerOperation),
+            ("bytes_per_op", Unit::BytesPerOperation),
+            ("_per_op", Unit::PerOperation),
+            ("_us", Unit::Microseconds),
             ("bytes_per_s", Unit::BytesPerSecond),
             ("_per_s", Unit::PerSecond),
             ("_s", Unit::Seconds),
@@ -105,12 +117,27 @@ pub struct Figure {
     pub interval: bool,
     /// Whether it is of whole processes, so that an embedded engine's holds the client too.
     pub of_processes: bool,
+    /// Whether it says how fast operations were: a cell without verified answers has none of it.
+    pub of_speed: bool,
 }
 
 impl Figure {
     const fn new(name: &'static str, title: &'static str, unit: Unit, better: Better) -> Self {
         let reduction = Reduction::Median;
-        Self { name, title, unit, reduction, better, interval: false, of_processes: false }
+        Self { name, title, unit, reduction, better, interval: false, of_processes: false, of_speed: false }
+    }
+
+    const fn sum(self) -> Self {
+        Self { reduction: Reduction::Sum, ..self }
+    }
+
+    /// A quantile of a trial's histogram, as its name tells: see [`Figure::quantile`].
+    const fn quantile_of_histogram(self) -> Self {
+        Self { reduction: Reduction::MergedHistogram, interval: true, of_speed: true, ..self }
+    }
+
+    const fn of_speed(self) -> Self {
+        Self { of_speed: true, ..self }
     }
 
     const fn maximum(self) -> Self {
@@ -131,6 +158,18 @@ impl Figure {
         ALL.iter().find(|figure| figure.name == name)
     }
 
+    /// The histogram of a trial and its quantile, of a figure that is one: `service_p999_us` is 0.999 of `service`.
+    #[must_use]
+    pub fn quantile(&self) -> Option<(&'static str, f64)> {
+        if self.reduction != Reduction::MergedHistogram {
+            return None;
+        }
+        let (histogram, rest) = self.name.split_once("_p")?;
+        let digits = rest.strip_suffix("_us")?;
+        let hundredths = digits.parse::<f64>().ok()?;
+        Some((histogram, hundredths / 10_f64.powi(i32::try_from(digits.len()).ok()?)))
+    }
+
     /// What a trial has of it.
     #[must_use]
     pub fn value(&self, trial: &Trial) -> Option<f64> {
@@ -140,6 +179,22 @@ impl Figure {
             _ => trial.metrics.get(self.name).copied(),
         }
     }
+}
+
+/// The figure that a cell is about, of those that it has: of an interval in which clients sent operations the throughput;
+/// where operations began by a schedule, which fixes that, the response time, or the highest rate that kept an objective;
+/// of a settled state the size; else the time. Where it has none of them, the one that it lacks.
+#[must_use]
+pub fn headline(cell: &Cell, has: impl Fn(&Figure) -> bool) -> &'static Figure {
+    let candidates: &[&'static Figure] = match cell.phase {
+        Phase::Measured if cell.parameters.contains_key(OBJECTIVE) => &[&OBJECTIVE_OPS_PER_S, &SECONDS],
+        Phase::Measured if cell.is_open_loop() => &[&RESPONSE_P99_US, &THROUGHPUT_OPS_PER_S, &SECONDS],
+        Phase::Measured => &[&THROUGHPUT_OPS_PER_S, &SECONDS],
+        Phase::Steady => &[&TOTAL_BYTES, &FILES_BYTES],
+        _ => &[&SECONDS],
+    };
+    let first = candidates.iter().find(|figure| has(figure)).or_else(|| candidates.first());
+    first.copied().unwrap_or(&SECONDS)
 }
 
 /// How the values of a figure become a cell's: as registered, or the median of one that is not.
@@ -172,6 +227,53 @@ figures! {
     // Throughput.
     DOCUMENTS_PER_S = "documents_per_s", "documents per second", PerSecond, Higher, with_interval;
     BYTES_PER_S = "bytes_per_s", "bytes per second", BytesPerSecond, Higher, with_interval;
+    // What clients got done.
+    THROUGHPUT_OPS_PER_S = "throughput_ops_per_s", "throughput", PerSecond, Higher, with_interval, of_speed;
+    OPERATIONS = "operations", "operations", Count, Neither, sum;
+    MEASURED_S = "measured_s", "time measured", Seconds, Neither;
+    CLIENTS = "clients", "clients", Count, Neither;
+    THREADS = "threads", "threads of clients", Count, Neither;
+    STEADY = "steady", "steady state reached", Number, Neither;
+    // How long operations took: from being sent, and from when they were to begin.
+    SERVICE_P50_US = "service_p50_us", "service time, median", Microseconds, Lower, quantile_of_histogram;
+    SERVICE_P90_US = "service_p90_us", "service time, p90", Microseconds, Lower, quantile_of_histogram;
+    SERVICE_P99_US = "service_p99_us", "service time, p99", Microseconds, Lower, quantile_of_histogram;
+    SERVICE_P999_US = "service_p999_us", "service time, p99.9", Microseconds, Lower, quantile_of_histogram;
+    SERVICE_MAX_US = "service_max_us", "service time, longest", Microseconds, Lower, maximum, of_speed;
+    RESPONSE_P50_US = "response_p50_us", "response time, median", Microseconds, Lower, quantile_of_histogram;
+    RESPONSE_P90_US = "response_p90_us", "response time, p90", Microseconds, Lower, quantile_of_histogram;
+    RESPONSE_P99_US = "response_p99_us", "response time, p99", Microseconds, Lower, quantile_of_histogram;
+    RESPONSE_P999_US = "response_p999_us", "response time, p99.9", Microseconds, Lower, quantile_of_histogram;
+    RESPONSE_MAX_US = "response_max_us", "response time, longest", Microseconds, Lower, maximum, of_speed;
+    // What went wrong, and what was tried again.
+    ERRORS = "errors", "errors", Count, Lower, sum;
+    TIMEOUTS = "timeouts", "operations given up at the time limit", Count, Lower, sum;
+    WRONG_ANSWERS = "wrong_answers", "wrong answers", Count, Lower, sum;
+    STALE_ANSWERS = "stale_answers", "stale answers", Count, Lower, sum;
+    RETRIES = "retries", "retries", Count, Lower, sum;
+    LOST_UPDATES = "lost_updates", "lost updates", Count, Lower, sum;
+    UNKNOWN_WRITES = "unknown_writes", "writes of unknown outcome", Count, Lower, sum;
+    RECONNECTS = "reconnects", "connections opened again", Count, Lower, sum;
+    // What became of a schedule.
+    OFFERED_OPS_PER_S = "offered_ops_per_s", "rate of arrivals", PerSecond, Neither;
+    OBJECTIVE_OPS_PER_S = "objective_ops_per_s", "highest rate that keeps the objective", PerSecond, Higher, with_interval, of_speed;
+    OBJECTIVE_BROKEN_OPS_PER_S = "objective_broken_ops_per_s", "lowest rate that breaks the objective", PerSecond, Higher;
+    PLANNED_ARRIVALS = "planned_arrivals", "arrivals planned", Count, Neither, sum;
+    MISSED_ARRIVALS = "missed_arrivals", "arrivals not begun", Count, Lower, sum;
+    UNFINISHED_ARRIVALS = "unfinished_arrivals", "arrivals begun and not ended", Count, Lower, sum;
+    LATENESS_P99_US = "lateness_p99_us", "lateness of the client, p99", Microseconds, Lower, maximum;
+    BACKLOG_AT_START = "backlog_at_start", "operations waiting when measuring began", Count, Lower, maximum;
+    BACKLOG_MAX = "backlog_max", "operations waiting at most", Count, Lower, maximum;
+    // What an operation took of the machine.
+    SERVER_CPU_US_PER_OP = "server_cpu_us_per_op", "CPU per operation, system", MicrosecondsPerOperation, Lower, with_interval, of_processes;
+    CLIENT_CPU_US_PER_OP = "client_cpu_us_per_op", "CPU per operation, client", MicrosecondsPerOperation, Lower, with_interval;
+    DRIVER_SHARE = "driver_share", "client’s share of the CPU time", Share, Lower;
+    CONTEXT_SWITCHES_PER_OP = "context_switches_per_op", "context switches per operation", PerOperation, Lower;
+    CPU_MIGRATIONS_PER_OP = "cpu_migrations_per_op", "CPU migrations per operation", PerOperation, Lower;
+    DISK_WRITTEN_BYTES_PER_OP = "disk_written_bytes_per_op", "bytes written to disk per operation", BytesPerOperation, Lower;
+    JOURNAL_BYTES_PER_OP = "journal_bytes_per_op", "journal bytes per operation", BytesPerOperation, Lower, with_interval;
+    IDLE_JOURNAL_BYTES = "idle_journal_bytes", "journal bytes while idle", Bytes, Lower;
+    RECORDS_AT_END = "records_at_end", "records at the end", Count, Neither;
     // What processes took.
     SERVER_CPU_S = "server_cpu_s", "CPU seconds, system", Seconds, Lower, of_processes;
     CLIENT_CPU_S = "client_cpu_s", "CPU seconds, client", Seconds, Lower;
@@ -251,6 +353,17 @@ mod tests {
     }
 
     #[test]
+    fn quantiles_are_told_by_their_names() {
+        assert_eq!(SERVICE_P50_US.quantile(), Some(("service", 0.5)));
+        assert_eq!(RESPONSE_P99_US.quantile(), Some(("response", 0.99)));
+        assert_eq!(RESPONSE_P999_US.quantile(), Some(("response", 0.999)));
+        assert_eq!((SERVICE_MAX_US.quantile(), LATENESS_P99_US.quantile()), (None, None));
+        let quantiles = || ALL.iter().filter(|figure| figure.reduction == Reduction::MergedHistogram);
+        assert!(quantiles().all(|figure| figure.quantile().is_some() && figure.of_speed));
+        assert_eq!(quantiles().count(), 8);
+    }
+
+    #[test]
     fn a_name_that_is_not_registered_tells_its_unit_alone() {
         assert_eq!(Figure::named("cache_hits"), None);
         for (name, unit) in [
@@ -260,6 +373,10 @@ mod tests {
             ("cache_bytes", Unit::Bytes),
             ("hit_share", Unit::Share),
             ("cache_hits", Unit::Number),
+            ("flush_us", Unit::Microseconds),
+            ("flush_us_per_op", Unit::MicrosecondsPerOperation),
+            ("flushed_bytes_per_op", Unit::BytesPerOperation),
+            ("flushes_per_op", Unit::PerOperation),
         ] {
             assert_eq!(Unit::in_name(name), unit, "{name}");
         }

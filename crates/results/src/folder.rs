@@ -12,7 +12,7 @@ use crate::journal::{self, Journal};
 use crate::manifest::{Manifest, SCHEMA};
 use crate::record::Record;
 
-const FOLDERS: [&str; 5] = ["plans", "answers", "rejects", "logs", "work"];
+const FOLDERS: [&str; 6] = ["plans", "histograms", "answers", "rejects", "logs", "work"];
 const LOCK: &str = "lock";
 pub(crate) const MANIFEST: &str = "manifest.json";
 pub(crate) const JOURNAL: &str = "journal.ndjson";

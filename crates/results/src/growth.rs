@@ -54,9 +54,9 @@ pub fn growth(runs: &[Summary]) -> Vec<Growth> {
                     let total = entry.metric(figure);
                     add(configuration, &format!("size{state}, bytes"), figure, total);
                 }
-                phase => {
-                    let name = format!("{} {}{state}", entry.cell.step, phase.word());
-                    add(configuration, &name, &figure::SECONDS, entry.median_s);
+                _ => {
+                    let figure = entry.headline();
+                    add(configuration, &entry.cell.name(), figure, entry.value(figure));
                 }
             }
         }

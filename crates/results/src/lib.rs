@@ -19,6 +19,7 @@ pub mod journal;
 pub mod made;
 pub mod manifest;
 pub mod noise;
+pub mod percentile;
 pub mod precision;
 pub mod ranking;
 pub mod record;

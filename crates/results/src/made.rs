@@ -1,5 +1,7 @@
 //! Runs made by hand, for the tests of everything that reads runs.
 
+pub mod serving;
+
 use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
 
@@ -25,6 +27,8 @@ pub fn configuration(system: &str, version: &str) -> Configuration {
         profile: None,
         memory_bytes: None,
         memory_settings: Vec::new(),
+        durability: None,
+        not_made_for: None,
         parallel_unit: None,
         other_questions: [].into(),
         ranked: true,

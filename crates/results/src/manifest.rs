@@ -64,6 +64,12 @@ pub struct Configuration {
     /// What was set for that.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub memory_settings: Vec<MemorySetting>,
+    /// What a crash may lose, where that was chosen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub durability: Option<Durability>,
+    /// Why it is not made for the run's workload, in words; none where it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_made_for: Option<String>,
     /// Documents in the unit that the engine gives to one core as a whole, where it has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parallel_unit: Option<u64>,
@@ -87,6 +93,17 @@ pub struct Configuration {
     pub machine_libraries: Vec<String>,
     /// Deviations from the system's defaults, with reasons.
     pub exceptions: Vec<Exception>,
+}
+
+/// A durability tier and what a configuration may lose in it, as its folder documents it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Durability {
+    /// The tier.
+    pub tier: String,
+    /// What a crash of the system's process may lose, in words.
+    pub process_crash: String,
+    /// What a loss of power may lose, in words.
+    pub power_loss: String,
 }
 
 /// The word for a class or profile that a run does not state, as those of version 0.1.0 do not.

@@ -70,9 +70,9 @@ pub(crate) fn alpha<'a>(manifest: &Manifest, trials: impl Iterator<Item = &'a Tr
     Wanted::of(manifest).map_or(ALPHA, |wanted| wanted.alpha(rounds(trials)))
 }
 
-/// Rounds in which questions were asked.
+/// Rounds in which questions were asked, or operations sent.
 fn rounds<'a>(trials: impl Iterator<Item = &'a Trial>) -> u32 {
-    let asked = trials.filter(|trial| trial.cell.phase.planned() == Phase::Hot);
+    let asked = trials.filter(|trial| matches!(trial.cell.phase.planned(), Phase::Hot | Phase::Measured));
     asked.map(|trial| trial.round).max().unwrap_or(0)
 }
 
@@ -86,13 +86,18 @@ pub(crate) fn precision<'a>(
     let rounds = rounds(trials);
     let is_ranked = |entry: &&Entry| {
         let of = manifest.configurations.iter().find(|one| one.has(&entry.cell));
-        let phase = matches!(entry.cell.phase, Phase::Load | Phase::Cold | Phase::Hot);
+        let phase = matches!(entry.cell.phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
         phase
+            && !entry.cell.is_of_one_operation()
             && of.is_some_and(|one| one.is_ranked())
             && matches!(entry.verdict, Verdict::Exact | Verdict::Approximate)
     };
     let ranked: Vec<&Entry> = entries.iter().filter(is_ranked).collect();
-    let reached = |entry: &Entry| reach(entry.median_s?, entry.high_s?);
+    let reached = |entry: &Entry| {
+        let figure = entry.headline();
+        let [_, high] = entry.limits(figure)?;
+        reach(entry.value(figure)?, high)
+    };
     let not_reached = ranked
         .iter()
         .filter(|entry| reached(entry).is_none_or(|share| share > wanted.share))

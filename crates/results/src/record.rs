@@ -79,6 +79,8 @@ pub enum Phase {
     HotNotInMemory,
     /// Settled state, for sizes.
     Steady,
+    /// An interval in which clients sent operations.
+    Measured,
 }
 
 impl Phase {
@@ -112,6 +114,7 @@ impl Phase {
             Self::Hot => "hot",
             Self::HotNotInMemory => "hot-not-in-memory",
             Self::Steady => "steady",
+            Self::Measured => "measured",
         }
     }
 }
@@ -238,10 +241,49 @@ impl From<Cell> for WrittenCell {
     }
 }
 
+/// A dimension in words; none where it goes without saying.
+fn dimension(name: &str, value: &serde_json::Value) -> Option<String> {
+    // A whole number may have been written with a point.
+    let number = value.as_f64();
+    let whole = number.filter(|number| number.fract() == 0.0).map(|number| format!("{number:.0}"));
+    let value = whole.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string());
+    match (name, value.as_str()) {
+        ("scale" | "preparation" | "memory" | STORAGE | PROFILE | STATE, _) => None,
+        (ARRIVAL, CLOSED) | ("documents", "flat") | ("values", "text") => None,
+        (CLIENTS, "1") => Some("1 client".to_owned()),
+        (CLIENTS | "documents" | "values", _) => Some(format!("{value} {name}")),
+        (OPERATION | ARRIVAL | DURABILITY, _) => Some(value),
+        (RATE_SHARE, _) => {
+            let percent = number.map_or_else(|| value.clone(), |share| format!("{:.0} %", 100.0 * share));
+            Some(format!("{percent} of capacity"))
+        }
+        (OBJECTIVE, _) => Some(value),
+        (RATE_PER_S, _) => Some(format!("{value}/s")),
+        _ => Some(format!("{} {value}", name.replace('_', " "))),
+    }
+}
+
 /// What a cell's own fields are called among its written parameters.
 const STORAGE: &str = "storage";
 const PROFILE: &str = "profile";
 const STATE: &str = "state";
+
+/// When operations begin, among the parameters.
+pub const ARRIVAL: &str = "arrival";
+/// The arrival that is no schedule.
+pub const CLOSED: &str = "closed";
+/// Connections that send operations, among the parameters.
+pub const CLIENTS: &str = "clients";
+/// The limit of response times under which the highest rate was looked for, among the parameters.
+pub const OBJECTIVE: &str = "objective";
+/// What a crash may lose, among the parameters.
+pub const DURABILITY: &str = "durability";
+/// The rate of arrivals, operations per second, among the parameters.
+pub const RATE_PER_S: &str = "rate_per_s";
+/// The rate of arrivals as a share of the configuration's own capacity, among the parameters.
+pub const RATE_SHARE: &str = "rate_share";
+/// The one operation of a mix that a cell is of, among the parameters.
+pub const OPERATION: &str = "operation";
 
 impl Cell {
     /// All dimensions beside the names, step and phase, as they are written.
@@ -265,6 +307,54 @@ impl Cell {
     pub fn is_same_but_for_phase(&self, other: &Self) -> bool {
         let same = (&self.workload, &self.id, self.profile, &self.step, self.state, &self.parameters);
         same == (&other.workload, &other.id, other.profile, &other.step, other.state, &other.parameters)
+    }
+
+    /// Whether operations began by a schedule and not when the ones before had ended.
+    #[must_use]
+    pub fn is_open_loop(&self) -> bool {
+        self.parameters.get(ARRIVAL).and_then(serde_json::Value::as_str).is_some_and(|word| word != CLOSED)
+    }
+
+    /// Whether it is of one operation of a mix.
+    #[must_use]
+    pub fn is_of_one_operation(&self) -> bool {
+        self.parameters.contains_key(OPERATION)
+    }
+
+    /// Whether it is of what `load` brought: of the same configuration and workload, and the same in all dimensions that
+    /// both have.
+    #[must_use]
+    pub fn is_over(&self, load: &Self) -> bool {
+        let (mine, loads) = (&self.parameters, &load.parameters);
+        (&self.workload, &self.id, self.profile) == (&load.workload, &load.id, load.profile)
+            && loads.iter().all(|(name, value)| mine.get(name).is_none_or(|own| own == value))
+    }
+
+    /// It within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`,
+    /// `a, 8 clients, synced`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let mut name = self.step.to_string();
+        if !matches!(self.phase, Phase::Load | Phase::Steady | Phase::Measured) {
+            name.push(' ');
+            name.push_str(self.phase.word());
+        }
+        // Questions are asked of drained data unless it is said; a size is of one state as much as of the other.
+        let state = self.state.filter(|state| self.phase == Phase::Steady || *state != State::Drained);
+        for word in state.map(|state| state.word().to_owned()).into_iter().chain(self.further()) {
+            name.push_str(", ");
+            name.push_str(&word);
+        }
+        name
+    }
+
+    /// Its further dimensions in words, those left out that are the configuration's, or are what they usually are.
+    #[must_use]
+    pub fn further(&self) -> Vec<String> {
+        const FIRST: [&str; 4] = [OPERATION, CLIENTS, DURABILITY, ARRIVAL];
+        let first = FIRST.iter().filter_map(|name| self.parameters.get_key_value(*name));
+        let others = self.parameters.iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
+        first.chain(others).filter_map(|(name, value)| dimension(name, value)).collect()
     }
 
     /// A text that two cells share only when they are the same, stable between program versions.
@@ -317,12 +407,38 @@ pub struct Trial {
     /// Everything counted beside the time.
     #[serde(default)]
     pub metrics: Metrics,
+    /// Histograms of nanoseconds by name (`service`, `response`), compressed V2 as base64: quantiles over several trials
+    /// are read from their sum.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub histograms: BTreeMap<String, String>,
+    /// What was done second by second, the ramp included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_second: Vec<PerSecond>,
     /// What the time was bound by, where it was long enough to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bound_by: Option<String>,
     /// Why there is no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+}
+
+/// What was done in one second of a trial.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct PerSecond {
+    /// Operations that ended well.
+    pub operations: u64,
+    /// Operations that failed.
+    pub errors: u64,
+    /// The longest of them, microseconds.
+    pub longest_us: f64,
+    /// The most operations that waited to begin.
+    pub backlog: u64,
+    /// Whether the second is of the ramp, before measuring began.
+    #[serde(default)]
+    pub ramp: bool,
+    /// Whether the system wrote a checkpoint in it, where that is known.
+    #[serde(default)]
+    pub checkpoint: bool,
 }
 
 impl Trial {
@@ -340,6 +456,8 @@ impl Trial {
             rows: None,
             answer_digest: None,
             metrics: Metrics::new(),
+            histograms: BTreeMap::new(),
+            per_second: Vec::new(),
             bound_by: None,
             failure: None,
         }
@@ -454,22 +572,51 @@ mod tests {
     }
 
     #[test]
+    fn names_say_what_does_not_go_without_saying() {
+        let mut one = cell();
+        assert_eq!(one.name(), "q1 hot");
+        one.state = Some(State::Compacted);
+        assert_eq!(one.name(), "q1 hot, compacted");
+        one.state = Some(State::Drained);
+        one.phase = Phase::Measured;
+        one.step = "a".into();
+        one.parameters = serde_json::from_str(
+            r#"{"scale": 9, "clients": 8, "durability": "synced", "arrival": "closed", "documents": "flat", "values": "text"}"#,
+        )
+        .unwrap();
+        assert_eq!((one.name().as_str(), one.is_open_loop()), ("a, 8 clients, synced", false));
+        for (name, value) in
+            [("arrival", "poisson".into()), ("rate_per_s", 1000.into()), ("operation", "read".into())]
+        {
+            one.parameters.insert(name.to_owned(), value);
+        }
+        assert_eq!(one.name(), "a, read, 8 clients, synced, poisson, 1000/s");
+        assert!(one.is_open_loop() && one.is_of_one_operation());
+    }
+
+    #[test]
+    fn a_cell_is_over_the_load_that_is_like_it() {
+        let one = cell();
+        let mut load = Cell { step: Step::Load, phase: Phase::Load, ..cell() };
+        assert!(one.is_over(&load));
+        load.parameters.insert("documents".into(), "large".into());
+        assert!(one.is_over(&load), "nothing else is said");
+        let mut other = one.clone();
+        other.parameters.insert("documents".into(), "flat".into());
+        assert!(!other.is_over(&load));
+        assert!(!Cell { workload: "serving".into(), ..cell() }.is_over(&load));
+    }
+
+    #[test]
     fn records_survive_a_round_trip_and_name_their_type() {
         let record = Record::new(
             cell().trial_key(2, 7),
             Body::Trial(Box::new(Trial {
-                cell: cell(),
-                round: 2,
-                order: 7,
                 at_ms: 5,
                 verdict: Verdict::Wrong,
-                seconds: None,
-                server_seconds: None,
                 rows: Some(3),
-                answer_digest: None,
-                metrics: Metrics::new(),
-                bound_by: None,
                 failure: Some(Failure { kind: FailureKind::Wrong, error: "row 1".into() }),
+                ..Trial::blank(cell(), 2, 7)
             })),
         );
         let line = serde_json::to_string(&record).unwrap();

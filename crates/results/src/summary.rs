@@ -6,11 +6,12 @@ use jsonathlon_measure::machine::Machine;
 use jsonathlon_measure::statistics::estimate_at;
 use serde::{Deserialize, Serialize};
 
-use crate::beside_best::{Comparison, comparisons};
+use crate::beside_best::{Comparison, Peak, comparisons, peaks};
 use crate::challenge::{PublishedScore, published_scores};
 use crate::figure::{self, FILES_BYTES, Figure, LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES, TOTAL_BYTES};
 use crate::id::{Id, Step};
 use crate::manifest::{Manifest, SCHEMA};
+use crate::percentile::Histograms;
 use crate::precision::{self, Precision};
 use crate::record::{Cell, FailureKind, Metrics, Phase, PlanCheck, Trial, Verdict};
 
@@ -39,6 +40,9 @@ pub struct Summary {
     /// Questions' cells beside the best of their ranking and beside the yardstick.
     #[serde(default)]
     pub comparisons: Vec<Comparison>,
+    /// Highest throughput over numbers of clients, of ranked configurations in closed loops.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub peaks: Vec<Peak>,
     /// What became of `--precision`, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub precision: Option<Precision>,
@@ -109,6 +113,7 @@ impl Run {
         results.extend(order.iter().filter_map(|key| entry(cells.get(key)?, alpha)));
         mark_partial(&self.manifest, &mut results);
         let comparisons = comparisons(self, &results, alpha);
+        let peaks = peaks(self, &results, alpha);
         let precision = precision::precision(&self.manifest, self.trials(), &results);
         let complete = self.open_trials().is_empty();
         Summary {
@@ -127,6 +132,7 @@ impl Run {
             },
             results,
             comparisons,
+            peaks,
             precision,
             stolen: Stolen::of(self.trials()),
             // A trial that is yet to come would count as a missing time.
@@ -139,12 +145,12 @@ impl Run {
 /// Right answers over fewer documents are right and yet no answers to the question: whoever reads one
 /// entry alone must see that.
 fn mark_partial(manifest: &Manifest, results: &mut [Entry]) {
-    for configuration in &manifest.configurations {
-        let mut of = results.iter_mut().filter(|entry| configuration.has(&entry.cell)).collect::<Vec<_>>();
-        if of.iter().any(|entry| entry.cell.step == Step::Load && entry.verdict == Verdict::Partial) {
-            for entry in &mut of {
-                entry.verdict = entry.verdict.max(Verdict::Partial);
-            }
+    let is_partial = |entry: &&Entry| entry.cell.step == Step::Load && entry.verdict == Verdict::Partial;
+    let partial: Vec<Cell> = results.iter().filter(is_partial).map(|entry| entry.cell.clone()).collect();
+    let is_of_one = |cell: &Cell| manifest.configurations.iter().any(|one| one.has(cell));
+    for entry in results.iter_mut().filter(|entry| is_of_one(&entry.cell)) {
+        if partial.iter().any(|load| entry.cell.is_over(load)) {
+            entry.verdict = entry.verdict.max(Verdict::Partial);
         }
     }
 }
@@ -180,21 +186,33 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
 fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
     let cell = trials.first()?.cell.clone();
     let verdict = trials.iter().map(|trial| trial.verdict).max()?;
-    let timed: Vec<&&Trial> = trials.iter().filter(|trial| trial.seconds.is_some()).collect();
+    let headline = figure::headline(&cell, |figure| trials.iter().any(|trial| figure.value(trial).is_some()));
+    let is_timed = |trial: &&&Trial| match cell.phase {
+        Phase::Measured => headline.value(trial).is_some(),
+        _ => trial.seconds.is_some(),
+    };
+    let timed: Vec<&&Trial> = trials.iter().filter(is_timed).collect();
     // One wrong or failed trial takes the time of the whole cell away: a configuration that answers
     // right four times out of five has no speed.
     let estimate =
         verdict.has_time().then(|| estimate_at(&rounds_of(&figure::SECONDS, trials), alpha)).flatten();
+    let histograms = Histograms::of(trials);
+    let mut metrics = metrics(trials, &histograms, cell.phase);
+    if !verdict.has_time() {
+        metrics.retain(|name, _| Figure::named(name).is_none_or(|figure| !figure.of_speed));
+    }
+    let intervals =
+        if verdict.has_time() { intervals(trials, &histograms, &metrics, alpha) } else { BTreeMap::new() };
     Some(Entry {
-        metrics: metrics(trials, cell.phase),
-        cell,
         trials: timed.len() as u64,
         median_s: estimate.map(|e| e.median),
         low_s: estimate.and_then(|e| e.low),
         high_s: estimate.and_then(|e| e.high),
         verdict,
         bound_by: typical_bound(&timed),
-        intervals: if verdict.has_time() { intervals(trials, alpha) } else { BTreeMap::new() },
+        cell,
+        metrics,
+        intervals,
     })
 }
 
@@ -211,7 +229,7 @@ fn typical_bound(trials: &[&&Trial]) -> Option<String> {
     counts.iter().find(|(_, count)| *count == most).map(|(name, _)| (*name).to_owned())
 }
 
-fn metrics(trials: &[&Trial], phase: Phase) -> Metrics {
+fn metrics(trials: &[&Trial], histograms: &Histograms, phase: Phase) -> Metrics {
     let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
     for trial in trials {
         for (name, value) in &trial.metrics {
@@ -234,14 +252,26 @@ fn metrics(trials: &[&Trial], phase: Phase) -> Metrics {
         .into_iter()
         .filter_map(|(name, values)| Some((name.to_owned(), figure::reduce(name, &values)?)))
         .chain(limits.into_iter().flatten())
+        .chain(histograms.values().into_iter().map(|(name, value)| (name.to_owned(), value)))
         .collect()
 }
 
 /// Intervals of the registered figures that have a value in each round; that of the time stands apart.
-fn intervals(trials: &[&Trial], alpha: f64) -> BTreeMap<String, [f64; 2]> {
+fn intervals(
+    trials: &[&Trial],
+    histograms: &Histograms,
+    metrics: &Metrics,
+    alpha: f64,
+) -> BTreeMap<String, [f64; 2]> {
     let of = |figure: &Figure| {
-        let estimate = estimate_at(&rounds_of(figure, trials), alpha)?;
-        Some((figure.name.to_owned(), [estimate.low?, estimate.high?]))
+        let limits = match figure.quantile() {
+            Some(_) => histograms.interval(figure, *metrics.get(figure.name)?, alpha)?,
+            None => {
+                let estimate = estimate_at(&rounds_of(figure, trials), alpha)?;
+                [estimate.low?, estimate.high?]
+            }
+        };
+        Some((figure.name.to_owned(), limits))
     };
     figure::ALL.iter().filter(|one| one.interval && **one != figure::SECONDS).filter_map(of).collect()
 }
@@ -268,7 +298,8 @@ fn broken_plan(plan: &PlanCheck) -> Option<FailureEntry> {
 }
 
 fn failure(trial: &Trial) -> Option<FailureEntry> {
-    let failure = trial.failure.as_ref()?;
+    // That a system has no such thing is no failure of it; the words say why.
+    let failure = trial.failure.as_ref().filter(|_| trial.verdict != Verdict::NotApplicable)?;
     Some(FailureEntry {
         cell: trial.cell.clone(),
         round: trial.round,

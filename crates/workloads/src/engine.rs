@@ -108,6 +108,11 @@ impl Engine {
         self.worker.is_alive()
     }
 
+    /// Whether the server that was started for it has ended by itself.
+    pub fn has_lost_its_server(&mut self) -> bool {
+        self.server.as_mut().is_some_and(Server::has_ended)
+    }
+
     /// The process whose tree is the engine: the server's, or the worker's own. None is known of a server elsewhere.
     #[must_use]
     pub fn process(&self) -> Option<u32> {

@@ -13,11 +13,13 @@ pub mod pace;
 pub mod proof;
 pub mod recorder;
 pub mod run;
+pub mod serving;
 pub mod session;
 pub mod settings;
 pub mod target;
 pub mod workload;
 
+mod access;
 mod bound;
 mod error;
 

@@ -14,7 +14,7 @@ use jsonathlon_measure::machine::{self, Machine};
 use jsonathlon_measure::series::{INTERVAL, Series, Subject};
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::folder::RunFolder;
-use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned, SCHEMA};
+use jsonathlon_results::manifest::{Configuration, Data, Durability, Exception, Manifest, Planned, SCHEMA};
 use jsonathlon_results::ranking::MemorySetting;
 use jsonathlon_results::record::{Body, Record};
 
@@ -338,10 +338,16 @@ fn configuration(target: &Target) -> Configuration {
         profile: target.profile(),
         memory_bytes: from.memory_bytes,
         memory_settings: from.memory_settings.iter().map(memory_setting).collect(),
+        durability: from.durability.as_ref().map(|tier| Durability {
+            tier: tier.name.clone(),
+            process_crash: tier.process_crash.clone(),
+            power_loss: tier.power_loss.clone(),
+        }),
+        not_made_for: from.serving().and_then(|serving| serving.not_made_for),
         parallel_unit: from.properties.parallel_unit,
         other_questions: other_questions(from),
         ranks_with: from.ranks_with.clone(),
-        ranked: from.ranked,
+        ranked: from.ranked && from.durability.as_ref().is_none_or(|tier| tier.ranked),
         reference: from.reference,
         configuration_digest: from.digest.clone(),
         artifact_digest: target.artifact_digest(),

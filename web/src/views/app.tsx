@@ -22,18 +22,19 @@ import { RunSeries } from './common/series.tsx';
 import { Theme } from './common/theme.tsx';
 import { Top } from './common/top.tsx';
 import { CellsOfOthers } from './common/workload.tsx';
+import { SERVING_PARTS } from './serving/parts.ts';
 
 /** Workloads that the page has parts for, in their order. */
-const WORKLOADS: readonly WorkloadParts[] = [ANALYTICS_PARTS];
+const WORKLOADS: readonly WorkloadParts[] = [ANALYTICS_PARTS, SERVING_PARTS];
 
 function Others(): JSX.Element {
   return <CellsOfOthers isShown={(entry) => WORKLOADS.some((one) => one.name === entry.cell.workload && one.shows(entry))} />;
 }
 
-/** Workloads of which there is a cell; all of them on a page without any cell, which says so in each part. */
+/** Workloads of which there is a cell; analytics on a page without any cell, which says so in each part. */
 function workloadsOf(figures: Figures): readonly WorkloadParts[] {
   const there = new Set(figures.runs.flatMap((run) => run.cells.map((cell) => cell.workload)));
-  return there.size === 0 ? WORKLOADS : WORKLOADS.filter((one) => there.has(one.name));
+  return there.size === 0 ? [ANALYTICS_PARTS] : WORKLOADS.filter((one) => there.has(one.name));
 }
 
 /** The parts of a page: those of its workloads, then what every page has. */

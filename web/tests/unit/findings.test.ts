@@ -211,7 +211,7 @@ test('a cell with parameters has them in its name, and another workload needs no
   const entry = from.entries.find((one) => one.cell.workload === 'append');
   assert.ok(entry);
   assert.equal(standing(from, entry).tier, 'ranked');
-  assert.match(placedBars(from, [entry], metric('time'), () => undefined)[0]?.bar.name ?? '', /, clients 4$/);
+  assert.match(placedBars(from, [entry], metric('time'), () => undefined)[0]?.bar.name ?? '', /, 4 clients$/);
   run.cells = run.cells.filter((one) => one.step !== 'load');
   const lost = of(figures);
   const [first] = cellsOf(lost, 'q1', ['hot']);

@@ -15,6 +15,7 @@ interface Samples {
   small: () => Pack;
   two: () => Pack;
   large: () => Pack;
+  serving: () => Pack;
 }
 
 export const samples = (await import(DATA)) as Samples;

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use jsonathlon_drivers::address::{Address, Password, is_address};
 use jsonathlon_results::manifest;
-use jsonathlon_systems::catalogue::{Setting, name_of, select_variants};
-use jsonathlon_systems::{ANALYTICS, Catalogue, Configuration, Installed, Provenance, System, Transport};
+use jsonathlon_systems::catalogue::{Setting, name_of, select_variants_of};
+use jsonathlon_systems::{Catalogue, Configuration, Installed, Provenance, System, Transport};
 use jsonathlon_workloads::proof::reported_version;
 use jsonathlon_workloads::settings::{Elsewhere, Settings};
 use jsonathlon_workloads::target::{Guest, Target};
 
-use super::run::{Memory, as_before};
+use super::run::{Memory, Purpose, as_before};
 use super::{scratch, worker};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;
@@ -24,6 +24,7 @@ pub(super) struct Wanted<'a> {
     pub(super) storage: &'a str,
     pub(super) transport: Transport,
     pub(super) memory: &'a Memory,
+    pub(super) purpose: Purpose<'a>,
 }
 
 /// Reaches every server by address and starts the user's own programs once, to ask which version they are; gives
@@ -69,7 +70,7 @@ pub(super) fn find(
                 "--restart-command {name}: the program restarts your own programs itself"
             )));
         }
-        one.reported = version(&one, system, interrupt)?;
+        one.reported = version(&one, system, wanted.purpose, interrupt)?;
         if !system.has_tried(&one.reported) {
             anstream::eprintln!(
                 "warning: {name} at {} reports version {}, with which its folder was not tried (but with {}): answers \
@@ -88,7 +89,7 @@ pub(super) fn find(
         }
         for configuration in configurations {
             let place = targets.len();
-            targets.push(target(&one, system, configuration, place)?);
+            targets.push(target(&one, system, configuration, wanted.purpose, place)?);
         }
         all.push(one);
     }
@@ -105,11 +106,12 @@ pub(super) fn again(
     settings: &Settings,
     catalogue: &Catalogue,
     then: &[manifest::Configuration],
+    purpose: Purpose<'_>,
     interrupt: &Interrupt,
 ) -> Result<Vec<Target>, Failure> {
     // A server that cannot be reached now, or a password that was not given again, must not cost the run.
     for one in &settings.elsewhere {
-        let now = version(one, catalogue.get(&one.system)?, interrupt)?;
+        let now = version(one, catalogue.get(&one.system)?, purpose, interrupt)?;
         if now != one.reported {
             return Err(Failure::environment(format!(
                 "{} at {} was version {} when the run began and is {now} now; start a new run",
@@ -124,7 +126,8 @@ pub(super) fn again(
         for one in settings.elsewhere.iter().filter(|one| one.system == name_of(&then.id.system)) {
             let configuration = configuration(one, system, &then.id.variant, &then.id.storage)?;
             if (&configuration.system, &configuration.version) == (&then.id.system, &then.id.version) {
-                found = Some((one, as_before(configuration.reached_over(settings.transport)?, then)?));
+                let configuration = purpose.of(configuration)?.reached_over(settings.transport)?;
+                found = Some((one, as_before(configuration, then)?));
             }
         }
         let Some((one, configuration)) = found else {
@@ -134,7 +137,7 @@ pub(super) fn again(
             )));
         };
         let place = targets.len();
-        targets.push(target(one, system, configuration, place)?);
+        targets.push(target(one, system, configuration, purpose, place)?);
     }
     Ok(targets)
 }
@@ -192,11 +195,13 @@ fn configurations(
     };
     let storages: Vec<&str> = wanted.storage.split(',').map(str::trim).collect();
     let mut found = Vec::new();
-    for variant in select_variants(&[system], wanted.variants, setting)?.into_iter().flatten() {
+    let variants = select_variants_of(wanted.purpose.workload, &[system], wanted.variants, setting)?;
+    for variant in variants.into_iter().flatten() {
         for storage in system.storages() {
             if storages.iter().any(|name| *name == "all" || *name == storage.name) {
                 let configuration = configuration(one, system, &variant.name, &storage.name)?;
-                found.extend(wanted.memory.set(configuration.reached_over(wanted.transport)?)?);
+                let configuration = wanted.purpose.of(configuration)?.reached_over(wanted.transport)?;
+                found.extend(wanted.memory.set(configuration)?);
             }
         }
     }
@@ -208,6 +213,7 @@ fn target(
     one: &Elsewhere,
     system: &System,
     configuration: Configuration,
+    purpose: Purpose<'_>,
     place: usize,
 ) -> Result<Target, Failure> {
     let by_address = provenance(&one.at) == Provenance::Address;
@@ -227,8 +233,8 @@ fn target(
         ),
         false => None,
     };
-    let Some(target) = Target::new(configuration, ANALYTICS, installed) else {
-        return Err(Failure::usage(format!("{} has no analytics folder", one.system)));
+    let Some(target) = Target::new(configuration, purpose.workload, installed) else {
+        return Err(Failure::usage(format!("{} has no folder {}/", one.system, purpose.workload)));
     };
     Ok(match address {
         None => target,
@@ -253,10 +259,16 @@ fn password(system: &str, number: Option<usize>) -> Password {
     Password(own.or_else(|| read(format!("JSONATHLON_PASSWORD_{name}"))).unwrap_or_default())
 }
 
-fn version(one: &Elsewhere, system: &System, interrupt: &Interrupt) -> Result<String, Failure> {
-    let variant = system.variants().first().map_or("default", |variant| variant.name.as_str());
+fn version(
+    one: &Elsewhere,
+    system: &System,
+    purpose: Purpose<'_>,
+    interrupt: &Interrupt,
+) -> Result<String, Failure> {
+    let variants = system.variants_of(purpose.workload);
+    let variant = variants.first().map_or("default", |variant| variant.name.as_str());
     let storage = system.storages().first().map_or("default", |storage| storage.name.as_str());
-    let target = target(one, system, configuration(one, system, variant, storage)?, 0)?;
+    let target = target(one, system, configuration(one, system, variant, storage)?, purpose, 0)?;
     let scratch = scratch("jsonathlon-version-")?;
     let reported = reported_version(&target, &worker()?, scratch.path(), &|| interrupt.wanted());
     reported.map_err(|error| Failure::environment(format!("{}: {error}", one.system)))

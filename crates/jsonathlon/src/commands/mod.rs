@@ -8,6 +8,7 @@ pub(crate) mod export;
 pub(crate) mod published;
 pub(crate) mod report;
 pub(crate) mod run;
+pub(crate) mod serving;
 pub(crate) mod shell;
 pub(crate) mod systems;
 pub(crate) mod workload;

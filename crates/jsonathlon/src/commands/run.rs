@@ -13,7 +13,7 @@ use jsonathlon_report::run::summed_up;
 use jsonathlon_results::folder::read_manifest;
 use jsonathlon_results::ranking;
 use jsonathlon_results::summary::Run;
-use jsonathlon_systems::catalogue::{Setting, select_variants};
+use jsonathlon_systems::catalogue::{Setting, select_variants, select_variants_of};
 use jsonathlon_systems::{Catalogue, Configuration, Profile, Store, Transport};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::pace::Enough;
@@ -33,17 +33,35 @@ use crate::progress::RunProgress;
 /// What the command line asks for: the arguments that all workloads share, and the workload.
 pub(super) struct Asked<'a> {
     pub(super) arguments: &'a RunArguments,
+    /// Documents that the workload makes for itself.
+    pub(super) source: Option<Source>,
+    pub(super) usual: Usual,
     pub(super) workload: Box<dyn Workload>,
 }
 
+/// What a workload takes that was not told.
+pub(super) struct Usual {
+    /// Systems; the embedded engines where none are named.
+    pub(super) systems: Option<&'static str>,
+    /// Rounds.
+    pub(super) rounds: u32,
+    /// When there are enough of them.
+    pub(super) enough: Enough,
+    /// Rounds that begin with a load.
+    pub(super) load_rounds: Option<u32>,
+    /// The durability tier, of a workload that has one.
+    pub(super) durability: Option<String>,
+}
+
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
-    let Asked { arguments, workload } = workload::asked(command);
+    let asked = workload::asked(command)?;
+    let arguments = asked.arguments;
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
     let interrupt = Interrupt::install()?;
     let store = Store::from_environment()?.accepting_newer(arguments.newer.accept_newer);
     let request = match &arguments.resume {
         Some(folder) => continued(folder, &catalogue, &store, &interrupt)?,
-        None => fresh(arguments, workload, &catalogue, &interrupt)?,
+        None => fresh(asked, &catalogue, &interrupt)?,
     };
     let mut workload = request.workload;
     let mut targets = targets(request.configurations, workload.name(), &store, &interrupt)?;
@@ -86,20 +104,17 @@ struct Request {
     folder: PathBuf,
 }
 
-fn fresh(
-    arguments: &RunArguments,
-    workload: Box<dyn Workload>,
-    catalogue: &Catalogue,
-    interrupt: &Interrupt,
-) -> Result<Request, Failure> {
-    let source = match &arguments.data {
-        None => Source::Generated {
+fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Result<Request, Failure> {
+    let Asked { arguments, source, usual: own, workload } = asked;
+    let source = match (source, &arguments.data) {
+        (Some(source), _) => source,
+        (None, None) => Source::Generated {
             seed: arguments.seed,
             start: 0,
             documents: arguments.scale,
             malformed: arguments.malformed,
         },
-        Some(text) => absolute(Source::from_argument(text))?,
+        (None, Some(text)) => absolute(Source::from_argument(text))?,
     };
     if arguments.malformed > arguments.scale {
         return Err(Failure::usage(format!(
@@ -109,9 +124,9 @@ fn fresh(
     }
     let usual = Settings::default();
     let mut settings = Settings {
-        rounds: arguments.rounds.unwrap_or(usual.rounds),
-        enough: enough(arguments),
-        load_rounds: arguments.load_rounds,
+        rounds: arguments.rounds.unwrap_or(own.rounds),
+        enough: own.enough,
+        load_rounds: own.load_rounds,
         timeout_s: arguments.timeout,
         load_timeout_s: arguments.load_timeout,
         keep_data: arguments.keep_data,
@@ -127,13 +142,14 @@ fn fresh(
         None => default_folder()?,
     };
     let memory = Memory::of(arguments)?;
-    let mut configurations = configurations(arguments, workload.name(), catalogue)?
+    let purpose = Purpose { workload: workload.name(), durability: own.durability.as_deref() };
+    let mut configurations = configurations(arguments, own.systems, workload.name(), catalogue)?
         .into_iter()
-        .map(|configuration| memory.set(configuration.reached_over(settings.transport)?))
+        .map(|configuration| memory.set(purpose.of(configuration)?.reached_over(settings.transport)?))
         .collect::<Result<Vec<_>, _>>()?
         .concat();
     if !arguments.no_yardstick {
-        configurations.extend(references(catalogue, &configurations)?);
+        configurations.extend(references(catalogue, workload.name(), &configurations)?);
     }
     // Last, because others are asked for it: what is wrong with the rest is known by now.
     let wanted = Wanted {
@@ -143,10 +159,30 @@ fn fresh(
         storage: &arguments.storage,
         transport: settings.transport,
         memory: &memory,
+        purpose,
     };
     let elsewhere;
     (settings.elsewhere, elsewhere) = elsewhere::find(&wanted, catalogue, interrupt)?;
     Ok(Request { workload, source, settings, configurations, elsewhere, folder })
+}
+
+/// What configurations are wanted for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Purpose<'a> {
+    pub(super) workload: &'a str,
+    /// The durability tier, where the workload has such tiers.
+    pub(super) durability: Option<&'a str>,
+}
+
+impl Purpose<'_> {
+    /// A configuration for it.
+    pub(super) fn of(self, configuration: Configuration) -> Result<Configuration, Failure> {
+        let configuration = configuration.only(&[self.workload]);
+        match self.durability {
+            Some(tier) if !configuration.reference => Ok(configuration.with_durability(tier)?),
+            _ => Ok(configuration),
+        }
+    }
 }
 
 /// When there are enough rounds, as it was asked for.
@@ -175,12 +211,13 @@ fn absolute(source: Source) -> Result<Source, Failure> {
 /// left out, and the user is told.
 fn configurations(
     arguments: &RunArguments,
+    usual_systems: Option<&str>,
     workload: &str,
     catalogue: &Catalogue,
 ) -> Result<Vec<Configuration>, Failure> {
     let selected = match &arguments.systems {
         None if !arguments.system.is_empty() => Vec::new(),
-        names => catalogue.select(names.as_deref())?,
+        names => catalogue.select(names.as_deref().or(usual_systems))?,
     };
     let systems: Vec<_> = selected.iter().map(|one| one.system).collect();
     if !systems.is_empty() {
@@ -189,7 +226,7 @@ fn configurations(
     let variants = if systems.is_empty() {
         Vec::new()
     } else {
-        select_variants(&systems, &arguments.variants, Setting::Started)?
+        select_variants_of(workload, &systems, &arguments.variants, Setting::Started)?
     };
     let wanted: Vec<&str> = arguments.storage.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
     let known: BTreeSet<&str> =
@@ -279,10 +316,14 @@ pub(super) fn usual_budget() -> u64 {
     (memory_bytes().unwrap_or(0) / 2 / STEP * STEP).max(STEP)
 }
 
-/// Every configuration of the reference rows that was not asked for by name already.
-fn references(catalogue: &Catalogue, there: &[Configuration]) -> Result<Vec<Configuration>, Failure> {
+/// Every configuration of the reference rows of a workload that was not asked for by name already.
+fn references(
+    catalogue: &Catalogue,
+    workload: &str,
+    there: &[Configuration],
+) -> Result<Vec<Configuration>, Failure> {
     let mut found = Vec::new();
-    for one in catalogue.references() {
+    for one in catalogue.references().into_iter().filter(|one| one.system.runs(workload)) {
         if there.iter().any(|configuration| configuration.system == one.system.name()) {
             continue;
         }
@@ -307,9 +348,11 @@ fn continued(
         Failure::usage(format!("the manifest of {} cannot be understood: {error}", folder.display()))
     };
     let workload = workload::again(&manifest)?;
+    let durability = workload::durability(&manifest);
+    let purpose = Purpose { workload: workload.name(), durability: durability.as_deref() };
     let settings: Settings = serde_json::from_value(manifest.settings).map_err(unreadable)?;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
-    let mut there = elsewhere::again(&settings, catalogue, &manifest.configurations, interrupt)?;
+    let mut there = elsewhere::again(&settings, catalogue, &manifest.configurations, purpose, interrupt)?;
     let placed =
         |then: &jsonathlon_results::manifest::Configuration| elsewhere::is_elsewhere(&then.id.version);
     for then in manifest.configurations.iter().filter(|then| !placed(then)) {
@@ -317,7 +360,7 @@ fn continued(
         // A newer version that was accepted in its place goes by the name of the pinned one here.
         let pinned = system.artifacts().iter().find(|artifact| store.version(artifact) == then.id.version);
         let version = pinned.map_or(then.id.version.as_str(), |artifact| &artifact.version);
-        let now = system.configuration(version, &then.id.variant, &then.id.storage)?;
+        let now = purpose.of(system.configuration(version, &then.id.variant, &then.id.storage)?)?;
         configurations.push(as_before(now.reached_over(settings.transport)?, then)?);
     }
     Ok(Request {

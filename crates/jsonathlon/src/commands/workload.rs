@@ -2,21 +2,26 @@
 
 use jsonathlon_results::id::State;
 use jsonathlon_results::manifest::Manifest;
-use jsonathlon_systems::ANALYTICS;
+use jsonathlon_systems::{ANALYTICS, SERVING};
 use jsonathlon_workloads::analytics::{Analytics, AnalyticsSettings};
 use jsonathlon_workloads::pace::Enough;
+use jsonathlon_workloads::serving::Serving;
+use jsonathlon_workloads::serving::settings::ServingSettings;
+use jsonathlon_workloads::settings::Settings;
 use jsonathlon_workloads::workload::Workload;
 use serde_json::Value;
 
-use super::run::{Asked, enough};
+use super::run::{Asked, Usual, enough};
+use super::serving;
 use crate::cli::{AnalyticsArguments, RunCommand, RunWorkload, States};
 use crate::exit::Failure;
 
 /// What the command line asks for.
-pub(super) fn asked(command: &RunCommand) -> Asked<'_> {
+pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
     match &command.workload {
-        None => analytics(&command.analytics),
-        Some(RunWorkload::Analytics(arguments)) => analytics(arguments),
+        None => Ok(analytics(&command.analytics)),
+        Some(RunWorkload::Analytics(arguments)) => Ok(analytics(arguments)),
+        Some(RunWorkload::Serving(arguments)) => serving::asked(arguments),
     }
 }
 
@@ -43,7 +48,14 @@ fn analytics(arguments: &AnalyticsArguments) -> Asked<'_> {
         cold_os: arguments.cold_os,
         ..usual
     };
-    Asked { arguments: &arguments.run, workload: Box::new(Analytics::new(settings)) }
+    let usual = Usual {
+        systems: None,
+        rounds: Settings::default().rounds,
+        enough: enough(&arguments.run),
+        load_rounds: arguments.run.load_rounds,
+        durability: None,
+    };
+    Asked { arguments: &arguments.run, source: None, usual, workload: Box::new(Analytics::new(settings)) }
 }
 
 /// The workload of a run that goes on, with the settings that it had.
@@ -59,6 +71,11 @@ pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
     let read = |own: Value| -> Result<Option<Box<dyn Workload>>, serde_json::Error> {
         Ok(match name.as_str() {
             ANALYTICS => Some(Box::new(Analytics::new(serde_json::from_value(own)?))),
+            SERVING => {
+                let settings: ServingSettings = serde_json::from_value(own)?;
+                let workload = Serving::new(settings).map_err(serde::de::Error::custom)?;
+                Some(Box::new(workload))
+            }
             _ => None,
         })
     };
@@ -71,4 +88,10 @@ pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
             Err(Failure::usage(format!("the manifest's settings of {name} cannot be understood: {error}")))
         }
     }
+}
+
+/// The durability tier of a run that goes on.
+pub(super) fn durability(manifest: &Manifest) -> Option<String> {
+    let own = manifest.settings.get(SERVING)?;
+    Some(own.get("durability")?.as_str()?.to_owned())
 }

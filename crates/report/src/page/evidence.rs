@@ -35,6 +35,39 @@ struct CellEvidence {
     statement: Option<usize>,
     plan: Option<Plan>,
     answers: Vec<Answer>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    seconds: Vec<Seconds>,
+}
+
+/// A trial second by second, column by column.
+#[derive(Debug, Serialize)]
+struct Seconds {
+    round: u32,
+    order: u32,
+    operations: Vec<u64>,
+    errors: Vec<u64>,
+    longest_us: Vec<Number>,
+    backlog: Vec<u64>,
+    /// Seconds of the ramp, which come first.
+    ramp: usize,
+    /// Places of those in which the system wrote a checkpoint.
+    checkpoints: Vec<usize>,
+}
+
+impl Seconds {
+    fn of(trial: &Trial) -> Option<Self> {
+        let all = &trial.per_second;
+        (!all.is_empty()).then(|| Self {
+            round: trial.round,
+            order: trial.order,
+            operations: all.iter().map(|one| one.operations).collect(),
+            errors: all.iter().map(|one| one.errors).collect(),
+            longest_us: all.iter().map(|one| Number(one.longest_us)).collect(),
+            backlog: all.iter().map(|one| one.backlog).collect(),
+            ramp: all.iter().take_while(|one| one.ramp).count(),
+            checkpoints: all.iter().enumerate().filter(|(_, one)| one.checkpoint).map(|(at, _)| at).collect(),
+        })
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -108,7 +141,8 @@ impl RunEvidence {
             let check = of.first().and_then(|first| plans.get(&planned(&first.cell)));
             let (statement, plan) = check.map(|check| plan(folder, check, &mut texts)).unwrap_or_default();
             let answers = answers(run, of, &mut texts);
-            found.push(CellEvidence { key, trials: Trials::of(of), statement, plan, answers });
+            let seconds = of.iter().filter_map(|trial| Seconds::of(trial)).collect();
+            found.push(CellEvidence { key, trials: Trials::of(of), statement, plan, answers, seconds });
         }
         let series = Series::of(&read_series(folder)?, &run.manifest.started, &mut texts);
         Ok(Self { texts: texts.into_all(), cells: found, series })

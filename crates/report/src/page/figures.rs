@@ -12,6 +12,7 @@ use jsonathlon_results::record::{self, Body, Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
 use serde::Serialize;
 
+use super::distributions;
 use super::number::Number;
 
 /// All figures of a page.
@@ -39,6 +40,7 @@ pub(super) struct RunFigures {
     data: DataFigures,
     configurations: Vec<Configuration>,
     cells: Vec<Cell>,
+    peaks: Vec<Peak>,
     scores: Vec<Score>,
     failures: Vec<Failure>,
 }
@@ -77,6 +79,8 @@ struct Configuration {
     exceptions: Vec<manifest::Exception>,
     settings: Vec<MemorySetting>,
     parallel_unit: Option<u64>,
+    durability: Option<manifest::Durability>,
+    not_made_for: Option<String>,
     other_questions: BTreeMap<String, String>,
     structure: Option<Structure>,
     rejects: Vec<Reject>,
@@ -115,6 +119,18 @@ struct Cell {
     intervals: BTreeMap<String, [Number; 2]>,
     of_best: Option<Ratio>,
     of_yardstick: Option<Ratio>,
+    /// Quantiles of its histograms by name: share and microseconds.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    distributions: BTreeMap<String, Vec<[Number; 2]>>,
+}
+
+/// The highest throughput of a configuration over numbers of clients.
+#[derive(Debug, Serialize)]
+struct Peak {
+    cell: usize,
+    value: Number,
+    of_best: Ratio,
+    other_clients: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -157,6 +173,7 @@ impl RunFigures {
         let manifest = &run.manifest;
         let places = Places::of(run);
         let ratios = Ratios::of(summary, &places);
+        let distributions = distributions::of(run);
         let Data { documents, bytes, digest, source, malformed, staging_s, reference_sizes, .. } =
             manifest.data.clone();
         Self {
@@ -178,7 +195,10 @@ impl RunFigures {
                 reference_sizes,
             },
             configurations: manifest.configurations.iter().map(|one| Configuration::of(run, one)).collect(),
-            cells: cells(run, summary).map(|(index, entry)| Cell::of(index, entry, &ratios)).collect(),
+            cells: cells(run, summary)
+                .map(|(index, entry)| Cell::of(index, entry, &ratios, distributions.get(&entry.cell.key())))
+                .collect(),
+            peaks: peaks(run, summary, &places),
             scores: scores(summary, &places),
             failures: failures(summary, &places),
         }
@@ -222,6 +242,8 @@ impl Configuration {
             memory_bytes,
             memory_settings: settings,
             parallel_unit,
+            durability,
+            not_made_for,
             other_questions,
             ranks_with,
             ranked,
@@ -253,6 +275,8 @@ impl Configuration {
             exceptions,
             settings,
             parallel_unit,
+            durability,
+            not_made_for,
             other_questions,
             structure,
             rejects,
@@ -261,7 +285,12 @@ impl Configuration {
 }
 
 impl Cell {
-    fn of(configuration: usize, entry: &Entry, ratios: &Ratios) -> Self {
+    fn of(
+        configuration: usize,
+        entry: &Entry,
+        ratios: &Ratios,
+        distributions: Option<&BTreeMap<String, Vec<[f64; 2]>>>,
+    ) -> Self {
         let key = entry.cell.key();
         let record::Cell { workload, step, phase, state, mut parameters, .. } = entry.cell.clone();
         // They stand in the configuration and in the data.
@@ -289,8 +318,30 @@ impl Cell {
                 .collect(),
             of_best: ratios.find(&key, Against::Best),
             of_yardstick: ratios.find(&key, Against::Reference),
+            // What has no throughput has no distribution of times either.
+            distributions: distributions
+                .filter(|_| entry.verdict.has_time())
+                .into_iter()
+                .flatten()
+                .map(|(name, points)| (name.clone(), points.iter().map(|point| point.map(Number)).collect()))
+                .collect(),
         }
     }
+}
+
+fn peaks(run: &Run, summary: &Summary, places: &Places<'_>) -> Vec<Peak> {
+    let indices: HashMap<String, usize> =
+        cells(run, summary).enumerate().map(|(index, (_, entry))| (entry.cell.key(), index)).collect();
+    let peak = |one: &jsonathlon_results::beside_best::Peak| {
+        let found = &one.comparison;
+        Some(Peak {
+            cell: *indices.get(&found.cell.key())?,
+            value: Number(one.value),
+            of_best: places.ratio(found)?,
+            other_clients: one.other_clients,
+        })
+    };
+    summary.peaks.iter().filter_map(peak).collect()
 }
 
 fn scores(summary: &Summary, places: &Places<'_>) -> Vec<Score> {
@@ -333,6 +384,17 @@ impl<'a> Places<'a> {
         self.0.get(&(id, profile)).copied()
     }
 
+    /// A comparison as the page has it.
+    fn ratio(&self, found: &Comparison) -> Option<Ratio> {
+        Some(Ratio {
+            ratio: Number(found.ratio),
+            low: found.low.map(Number),
+            high: found.high.map(Number),
+            difference: found.difference,
+            other: self.at(&found.other, found.other_profile)?,
+        })
+    }
+
     /// The configuration of a cell.
     fn find(&self, cell: &record::Cell) -> Option<usize> {
         self.at(&cell.id, cell.profile)
@@ -360,12 +422,6 @@ impl<'a> Ratios<'a> {
             Against::Best => self.best.get(key),
             Against::Reference => self.reference.get(key),
         }?;
-        Some(Ratio {
-            ratio: Number(found.ratio),
-            low: found.low.map(Number),
-            high: found.high.map(Number),
-            difference: found.difference,
-            other: self.places.at(&found.other, found.other_profile)?,
-        })
+        self.places.ratio(found)
     }
 }

@@ -3,6 +3,7 @@
 //! The program is TypeScript (`web/` of the repository); what is built of it lies in this crate's `page/` folder
 //! and is part of the binary. The shapes of the data are those of `web/src/model.ts`, field by field.
 
+mod distributions;
 mod evidence;
 mod figures;
 mod html;

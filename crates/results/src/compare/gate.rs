@@ -6,8 +6,9 @@ use serde::Serialize;
 
 use super::{CellComparison, Counts, Outcome, RunComparison, SizeChange, is_right};
 use crate::beside_best::Difference;
+use crate::figure::Better;
 use crate::id::Id;
-use crate::record::Phase;
+use crate::record::{OPERATION, Phase};
 
 /// So many cells are named in one reason.
 const NAMED: usize = 6;
@@ -23,8 +24,11 @@ pub struct Gate {
     pub passed: bool,
     /// Probability that the gate calls anything slower where nothing is: over all tested cells together.
     pub level: f64,
-    /// Cells that were tested: loads and hot questions with an interval, and sizes that vary between loads.
+    /// Cells that were tested: loads, hot questions, throughput and p99 with an interval, and sizes that vary between
+    /// loads.
     pub tested: usize,
+    /// Figures of intervals in which clients sent operations among these.
+    pub measured_tested: usize,
     /// Sizes among these.
     pub sizes_tested: usize,
     /// Sizes that were held against the allowed share as they were counted: they do not vary, or were counted once.
@@ -89,6 +93,7 @@ impl RunComparison {
         let tested = family.len();
         let sizes_tested =
             family.iter().filter(|(cell, _)| matches!(cell.outcome, Outcome::Sized(_))).count();
+        let measured_tested = family.iter().filter(|(cell, _)| cell.phase == Phase::Measured).count();
         let adjusted = holm(&family.iter().map(|(_, p)| *p).collect::<Vec<f64>>());
         for ((cell, _), adjusted) in family.into_iter().zip(&adjusted) {
             if *adjusted > ALPHA || !cell.is_worse_by(allowed_share) {
@@ -103,7 +108,11 @@ impl RunComparison {
             }
             cell.outcome = Outcome::Timed(Difference::Slower);
             let ratio = cell.tested_ratio().unwrap_or(f64::NAN);
-            let mut text = format!("{} takes {ratio:.2} times as long", place(cell));
+            let mut text = match cell.figure.better {
+                Better::Higher => format!("{} is {ratio:.2} times as high", place(cell)),
+                _ if cell.phase == Phase::Measured => format!("{} is {ratio:.2} times as long", place(cell)),
+                _ => format!("{} takes {ratio:.2} times as long", place(cell)),
+            };
             if let (Some(_), Some(raw)) = (cell.divided, cell.ratio) {
                 text.push_str(&format!(", the control divided out ({raw:.2} raw)"));
             }
@@ -136,8 +145,16 @@ impl RunComparison {
         self.counts = Counts::of(&self.cells);
         let timed = tested - sizes_tested;
         if timed == 0 {
-            let text = "no time could be tested: no load and no hot question has an interval, which needs two rounds \
-                        on either side";
+            let text = match self.cells.iter().any(|cell| cell.phase == Phase::Measured) {
+                true => {
+                    "nothing could be tested: no load and no throughput has an interval, which needs two rounds on \
+                     either side"
+                }
+                false => {
+                    "no time could be tested: no load and no hot question has an interval, which needs two rounds on \
+                     either side"
+                }
+            };
             add(ReasonKind::Untested, text.to_owned());
         }
         self.gate = Some(Gate {
@@ -146,6 +163,7 @@ impl RunComparison {
             passed: reasons.is_empty(),
             level: ALPHA,
             tested,
+            measured_tested,
             sizes_tested,
             sizes_counted,
             not_tested: self.counts.with_interval - timed,
@@ -180,11 +198,14 @@ impl RunComparison {
 }
 
 impl CellComparison {
-    /// Whether the gate tests it: loads, hot questions, and sizes that vary between loads. Sizes that do not vary are
+    /// Whether the gate tests it: loads, hot questions, throughput and p99 of whole mixes, and sizes that vary between
+    /// loads. Sizes that do not vary are
     /// certain and need no test, so they make the others neither stricter nor more often wrong. Cold questions, and hot ones that read from the disk, wait for a disk for which
     /// there is no control, and scatter most; with them the others would have to stand out more to be found.
     fn is_in_family(&self) -> bool {
-        let timed = self.has_interval() && matches!(self.phase, Phase::Load | Phase::Hot);
+        let timed = self.has_interval()
+            && matches!(self.phase, Phase::Load | Phase::Hot | Phase::Measured)
+            && !self.parameters.contains_key(OPERATION);
         let sized = matches!(self.outcome, Outcome::Sized(_)) && !self.is_counted();
         !self.reference && (timed || sized)
     }

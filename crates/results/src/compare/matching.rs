@@ -7,7 +7,7 @@ use crate::beside_best::dimensions;
 use crate::entry::Entry;
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
-use crate::record::{Phase, Verdict};
+use crate::record::{Cell, Phase, Verdict};
 
 /// What only one of the runs has.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -180,7 +180,7 @@ fn same_phase(a: &[&Entry], b: &[&Entry]) -> Option<(usize, usize)> {
 
 /// What nothing of the other run goes with.
 fn left(configuration: &Configuration, slots: &[Slot<'_>], whole: bool) -> Option<Alone> {
-    let named = |entry: &&Entry| cell_name(&entry.cell.step, entry.cell.phase, entry.cell.state);
+    let named = |entry: &&Entry| entry.cell.name();
     let names = |wanted: &dyn Fn(&Slot<'_>) -> bool| -> Vec<String> {
         slots.iter().filter(|slot| wanted(slot)).flat_map(|slot| slot.entries.iter().map(named)).collect()
     };
@@ -195,25 +195,23 @@ fn left(configuration: &Configuration, slots: &[Slot<'_>], whole: bool) -> Optio
     })
 }
 
-/// A cell within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`.
-fn cell_name(step: &Step, phase: Phase, state: Option<State>) -> String {
-    let mut name = step.to_string();
-    if !matches!(phase, Phase::Load | Phase::Steady) {
-        name.push(' ');
-        name.push_str(phase.word());
-    }
-    // Questions are asked of drained data unless it is said; a size is of one state as much as of the other.
-    if let Some(state) = state.filter(|state| phase == Phase::Steady || *state != State::Drained) {
-        name.push_str(", ");
-        name.push_str(state.word());
-    }
-    name
-}
-
 impl super::CellComparison {
-    /// The cell within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`.
+    /// The cell within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`. What is
+    /// compared of it is told where that is not what every cell of its kind is about.
     #[must_use]
     pub fn name(&self) -> String {
-        cell_name(&self.step, self.phase, self.state)
+        let cell = Cell {
+            workload: self.workload.clone(),
+            id: self.id.clone(),
+            profile: None,
+            step: self.step.clone(),
+            phase: self.phase,
+            state: self.state,
+            parameters: self.parameters.clone(),
+        };
+        match self.phase {
+            Phase::Measured => format!("{}: {}", cell.name(), self.figure.title),
+            _ => cell.name(),
+        }
     }
 }

@@ -18,6 +18,8 @@ mod ratios;
 mod references;
 mod sizes;
 
+use std::collections::BTreeMap;
+
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -25,12 +27,12 @@ use jsonathlon_measure::families::benjamini_hochberg;
 use jsonathlon_measure::statistics::{ALPHA, Estimate, Scattered};
 
 use crate::ResultsError;
-use crate::beside_best::{Difference, Rounds};
+use crate::beside_best::{Difference, OF_CONFIGURATION, Rounds};
 use crate::entry::Entry;
 use crate::figure::{self, Better, Figure, Unit};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
-use crate::record::{Phase, Verdict};
+use crate::record::{Parameters, Phase, Verdict};
 use crate::run::Run;
 
 pub use between::Between;
@@ -39,7 +41,7 @@ pub use differences::{Changed, Kind};
 pub use gate::{Gate, Reason, ReasonKind};
 pub use matching::Alone;
 pub use outcome::{Counts, Outcome, SizeChange};
-pub use ratios::APART;
+pub use ratios::{APART, LOADS_APART};
 pub use references::References;
 pub use sizes::SizeComparison;
 
@@ -120,7 +122,11 @@ pub struct CellComparison {
     pub phase: Phase,
     /// State of the data; none of a load.
     pub state: Option<State>,
-    /// Name of the figure that is compared: `seconds`; of a size `total_bytes`, or `files_bytes` where the systems
+    /// Further dimensions, those left out that are the configuration's.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub parameters: Parameters,
+    /// Name of the figure that is compared: `seconds`; of an interval in which clients sent operations
+    /// `throughput_ops_per_s`, and a p99 beside it; of a size `total_bytes`, or `files_bytes` where the systems
     /// count no total of their own.
     #[serde(serialize_with = "figure_name")]
     pub figure: &'static Figure,
@@ -140,7 +146,7 @@ pub struct CellComparison {
     pub p_differs: Option<f64>,
     /// The same, adjusted for all cells of the comparison by the procedure of Benjamini and Hochberg.
     pub adjusted: Option<f64>,
-    /// One-sided p-value against "not slower", of a size against "not larger". The gate adjusts those of the cells that
+    /// One-sided p-value against "not slower" (of throughput "not less"), of a size against "not larger". The gate adjusts those of the cells that
     /// it tests. None of a size that does not vary between loads, or was counted once: there is nothing to test.
     pub p_slower: Option<f64>,
     /// What the raw ratios alone would have called it, where that is something else.
@@ -277,8 +283,7 @@ pub fn compare(a: &Run, b: &Run, different_data: bool) -> Result<RunComparison, 
     let (kernels_a, kernels_b) = (Kernels::of(a), Kernels::of(b));
     let control = Control::of(&kernels_a, &kernels_b);
     let kernels = control.map(|_| [&kernels_a, &kernels_b]);
-    let cells = cells((a, b), &matched, &From::TwoRuns(kernels), |pair| {
-        let figure = figure_of(pair);
+    let cells = cells((a, b), &matched, &From::TwoRuns(kernels), |pair, figure| {
         [rounds_a.values(pair.a, figure), rounds_b.values(pair.b, figure)]
     });
     Ok(RunComparison {
@@ -316,8 +321,7 @@ pub fn compare_between(run: &Run, between: &Between) -> Result<RunComparison, Re
         )));
     }
     let rounds = Rounds::of(run);
-    let cells = cells((run, run), &matched, &From::OneRun, |pair| {
-        let figure = figure_of(pair);
+    let cells = cells((run, run), &matched, &From::OneRun, |pair, figure| {
         [rounds.values(pair.a, figure), rounds.values(pair.b, figure)]
     });
     Ok(RunComparison {
@@ -378,29 +382,37 @@ fn side(run: &Run, of: Option<&str>) -> Side {
     }
 }
 
+/// A matched cell and one figure that is compared of it, with its values on both sides.
+struct Compared<'a> {
+    pair: &'a matching::Pair<'a>,
+    figure: &'static Figure,
+    values: [ByRound; 2],
+}
+
 /// Every matched cell, with ratios where both sides are right and of one phase.
 fn cells(
     (a, b): (&Run, &Run),
     matched: &matching::Matched<'_>,
     from: &From<'_>,
-    values: impl Fn(&matching::Pair<'_>) -> [ByRound; 2],
+    values: impl Fn(&matching::Pair<'_>, &'static Figure) -> [ByRound; 2],
 ) -> Vec<CellComparison> {
-    let all: Vec<Option<Values>> = matched
-        .cells
+    let of = |pair, figure| Compared { pair, figure, values: values(pair, figure) };
+    let all =
+        matched.cells.iter().flat_map(|pair| figures_of(pair).into_iter().map(move |figure| (pair, figure)));
+    let compared: Vec<Compared<'_>> = all.map(|(pair, figure)| of(pair, figure)).collect();
+    let sides: Vec<Option<Values>> = compared
         .iter()
-        .map(|pair| {
-            let [a, b] = values(pair);
-            let (figure, phase) = (figure_of(pair), pair.b.cell.phase);
+        .map(|Compared { pair, figure, values: [a, b] }| {
+            let (figure, phase) = (*figure, pair.b.cell.phase);
+            let (a, b) = (a.clone(), b.clone());
             is_comparable(pair).then_some(Values { figure, phase, configuration: pair.place, a, b })
         })
         .collect();
-    let ratios = ratios(&all, from);
-    let rounds = |pair: &matching::Pair<'_>| values(pair).map(|rounds| rounds.len());
-    let mut cells: Vec<CellComparison> = matched
-        .cells
+    let ratios = ratios(&sides, from);
+    let mut cells: Vec<CellComparison> = compared
         .iter()
         .zip(&ratios)
-        .map(|(pair, ratio)| cell(pair, ratio.as_ref(), rounds(pair), &Broken::of((a, pair.a), (b, pair.b))))
+        .map(|(one, ratio)| cell(one, ratio.as_ref(), &Broken::of((a, one.pair.a), (b, one.pair.b))))
         .collect();
     judge(&mut cells, &ratios);
     cells
@@ -410,17 +422,27 @@ fn is_comparable(pair: &matching::Pair<'_>) -> bool {
     is_right(pair.verdict_a) && is_right(pair.verdict_b) && pair.a.cell.phase == pair.b.cell.phase
 }
 
-/// What is compared of two cells: the time, or of sizes the total, by the systems' own count where both have one.
-fn figure_of(pair: &matching::Pair<'_>) -> &'static Figure {
-    if pair.b.cell.phase != Phase::Steady {
-        return &figure::SECONDS;
+/// What is compared of two cells: the time; of sizes the total, by the systems' own count where both have one; of
+/// intervals in which clients sent operations the throughput, and the p99 where both have an interval of it: service
+/// time in a closed loop, response time where operations began by a schedule. The throughput of one operation of a mix is
+/// a fixed share of the mix's, and is not compared again.
+fn figures_of(pair: &matching::Pair<'_>) -> Vec<&'static Figure> {
+    let both = |figure: &Figure| [pair.a, pair.b].iter().all(|entry| entry.value(figure).is_some());
+    let cell = &pair.b.cell;
+    let headline = figure::headline(cell, both);
+    if cell.phase != Phase::Measured || [figure::SECONDS, figure::OBJECTIVE_OPS_PER_S].contains(headline) {
+        return vec![headline];
     }
-    let both = |figure: &Figure| [pair.a, pair.b].iter().all(|entry| entry.metric(figure).is_some());
-    if both(&figure::TOTAL_BYTES) || !both(&figure::FILES_BYTES) {
-        &figure::TOTAL_BYTES
-    } else {
-        &figure::FILES_BYTES
+    let p99 = if cell.is_open_loop() { &figure::RESPONSE_P99_US } else { &figure::SERVICE_P99_US };
+    let has_limits = [pair.a, pair.b].iter().all(|entry| entry.limits(p99).is_some());
+    let mut figures = vec![&figure::THROUGHPUT_OPS_PER_S];
+    if is_comparable(pair) && has_limits {
+        if cell.is_of_one_operation() {
+            figures.clear();
+        }
+        figures.push(p99);
     }
+    figures
 }
 
 /// Says of all cells with a ratio together which of them differ: times, and sizes that vary between loads. Reference
@@ -457,7 +479,7 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
         for (((index, ratio), adjusted), raw) in family.iter().zip(tested).zip(raw) {
             let Some(cell) = cells.get_mut(*index) else { continue };
             cell.p_differs = ratio.tested().p_differs();
-            cell.p_slower = ratio.tested().p_above(1.0);
+            cell.p_slower = ratio.p_worse(cell.figure.better);
             cell.adjusted = Some(adjusted);
             match &mut cell.outcome {
                 Outcome::Sized(change) => {
@@ -465,8 +487,9 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
                     *change = if adjusted <= ALPHA { counted } else { SizeChange::NoneShown };
                 }
                 outcome => {
-                    let said = said(adjusted, ratio.tested());
-                    cell.raw_outcome = Some(self::said(raw, &ratio.raw)).filter(|raw| *raw != said);
+                    let better = cell.figure.better;
+                    let said = said(adjusted, ratio.tested(), better);
+                    cell.raw_outcome = Some(self::said(raw, &ratio.raw, better)).filter(|raw| *raw != said);
                     *outcome = Outcome::Timed(said);
                 }
             }
@@ -474,23 +497,15 @@ fn judge(cells: &mut [CellComparison], ratios: &[Option<Ratio>]) {
     }
 }
 
-/// What a ratio of times is called.
-fn said(adjusted: f64, ratio: &Scattered) -> Difference {
-    match adjusted <= ALPHA {
-        false => Difference::NoneShown,
-        true if ratio.value < 1.0 => Difference::Faster,
-        true => Difference::Slower,
-    }
+/// What a ratio of times, or of throughput, is called.
+fn said(adjusted: f64, ratio: &Scattered, better: Better) -> Difference {
+    if adjusted <= ALPHA { Difference::shown(ratio.value, better) } else { Difference::NoneShown }
 }
 
 /// A cell before it is judged: what has a ratio shows nothing yet.
-fn cell(
-    pair: &matching::Pair<'_>,
-    ratio: Option<&Ratio>,
-    [rounds_a, rounds_b]: [usize; 2],
-    broken: &Broken<'_>,
-) -> CellComparison {
-    let figure = figure_of(pair);
+fn cell(one: &Compared<'_>, ratio: Option<&Ratio>, broken: &Broken<'_>) -> CellComparison {
+    let Compared { pair, figure, values } = one;
+    let [rounds_a, rounds_b] = values.each_ref().map(BTreeMap::len);
     let (right_a, right_b) = (is_right(pair.verdict_a), is_right(pair.verdict_b));
     let (outcome, note) = match (right_a, right_b, ratio) {
         (true, false, _) => (Outcome::NowFails, None),
@@ -505,6 +520,7 @@ fn cell(
         (true, true, None) => {
             let note = match figure.unit {
                 Unit::Bytes => "no size that both count in the same way",
+                Unit::PerSecond => "no throughput that a ratio could be made of",
                 _ => "no time that a ratio could be made of",
             };
             (Outcome::NotCompared, Some(note.to_owned()))
@@ -523,15 +539,13 @@ fn cell(
         id: of.id.clone(),
         verdict,
         median_s: entry.median_s.filter(|_| verdict.has_time()),
-        value: match *figure {
-            figure::SECONDS => entry.median_s,
-            _ => entry.metric(figure),
-        }
-        .filter(|_| verdict.has_time()),
+        value: entry.value(figure).filter(|_| verdict.has_time()),
         trials: entry.trials,
         rounds,
     };
     let raw = ratio.map(|ratio| ratio.raw.at(ALPHA));
+    let mut parameters = pair.b.cell.parameters.clone();
+    parameters.retain(|name, _| name != "scale" && !OF_CONFIGURATION.contains(&name.as_str()));
     CellComparison {
         workload: pair.b.cell.workload.clone(),
         id: other.id.clone(),
@@ -540,6 +554,7 @@ fn cell(
         step: pair.b.cell.step.clone(),
         phase: pair.b.cell.phase,
         state: pair.b.cell.state,
+        parameters,
         figure,
         a: measured(pair.a, one, pair.verdict_a, rounds_a),
         b: measured(pair.b, other, pair.verdict_b, rounds_b),

@@ -10,11 +10,12 @@ use jsonathlon_drivers::worker::protocol::{Answered, Op};
 use jsonathlon_measure::page_cache::{self, COLD_LIMIT, residency};
 use jsonathlon_results::folder::answer_file;
 use jsonathlon_results::id::State;
-use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Trial};
+use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Phase, Trial};
 use jsonathlon_systems::QuestionRules;
 
 use super::{AnalyticsSettings, plan, verify};
 use crate::RunError;
+use crate::access;
 use crate::bench::TABLE;
 use crate::bound;
 use crate::cells::Cells;
@@ -389,41 +390,9 @@ impl Asking<'_> {
         statement: &str,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Ended> {
-        let cell = self.cell(Phase::Hot);
-        let key = format!("plan:{}", cell.key());
-        if recorder.has(&key) {
-            return Ok(());
-        }
-        let text = match session.plan(statement, self.limit()) {
-            Ok(text) => text,
-            // An engine that died says nothing about its plan: the cell failed of the crash, and a later
-            // round looks at the plan again.
-            Err(Ended::Failed(failure)) if failure.kind != FailureKind::Crash => {
-                // A promise that cannot be looked at is not kept. Whatever state the engine is in now, the
-                // next question starts with a new one.
-                session.kill();
-                let violations = vec![format!("the plan cannot be read: {}", failure.error)];
-                let check = PlanCheck { cell, file: String::new(), violations };
-                return Ok(recorder.note(key, Body::Plan(check))?);
-            }
-            Err(other) => return Err(other),
-        };
-        let file = format!(
-            "plans/{}-{}-{}.txt",
-            self.cells.target.file_name(),
-            self.question.id(),
-            self.state.word()
-        );
-        let violations = self.rules.violations(&text);
-        // The first empty line parts the two, so there is none in the statement.
-        let asked: Vec<&str> = statement.lines().filter(|line| !line.trim().is_empty()).collect();
-        let content = format!("{}\n\n{text}\n", asked.join("\n"));
-        recorder
-            .folder
-            .write_file(&file, content.as_bytes())
-            .map_err(RunError::from)
-            .and_then(|file| recorder.note(key, Body::Plan(PlanCheck { cell, file, violations })))
-            .map_err(Ended::from)
+        let name = format!("{}-{}-{}", self.cells.target.file_name(), self.question.id(), self.state.word());
+        let violations = |text: &str| self.rules.violations(text);
+        access::check(session, self.cell(Phase::Hot), &name, statement, self.limit(), violations, recorder)
     }
 
     /// Records every planned trial of this question and round that has no record yet as failed, and one at

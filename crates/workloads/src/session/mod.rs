@@ -121,6 +121,8 @@ pub struct Session<'a> {
     restarted: bool,
     subject: Subject,
     cancelled: &'a dyn Fn() -> bool,
+    /// Values that the workload puts into all of its statements.
+    values: Vec<(String, String)>,
     /// What the engine said about its version when it was opened last.
     pub(crate) reported_version: Option<String>,
     /// Seconds that the last opening took.
@@ -153,6 +155,7 @@ impl<'a> Session<'a> {
             restarted: false,
             subject,
             cancelled,
+            values: Vec::new(),
             reported_version: None,
             open_s: 0.0,
             idle: None,
@@ -401,11 +404,23 @@ impl<'a> Session<'a> {
         self.request(&Op::Run { statements }, limit, &mut |_| {})
     }
 
+    /// Puts a value in the place of its placeholder in all statements from now on.
+    pub(crate) fn set(&mut self, name: &str, value: &str) {
+        self.values.retain(|(known, _)| known != name);
+        self.values.push((name.to_owned(), value.to_owned()));
+    }
+
+    /// Whether the server that was started for it has ended by itself.
+    pub(crate) fn has_lost_its_server(&mut self) -> bool {
+        self.engine.as_mut().is_some_and(Engine::has_lost_its_server)
+    }
+
     /// The statements of the configuration's file `name`, filled; none when it has no such file.
     pub fn statements(&self, name: &str, values: &[(&str, &str)]) -> Result<Vec<String>, Ended> {
         let cores = self.cores.to_string();
         let folder = self.folder.display().to_string();
         let mut all = vec![("cores", cores.as_str()), ("folder", folder.as_str())];
+        all.extend(self.values.iter().map(|(name, value)| (name.as_str(), value.as_str())));
         all.extend_from_slice(values);
         let prefix = self.target.prefix();
         let own: Vec<(&str, String)> = all
@@ -416,6 +431,32 @@ impl<'a> Session<'a> {
             .collect();
         let all: Vec<(&str, &str)> = own.iter().map(|(name, value)| (*name, value.as_str())).collect();
         self.target.part.statements(name).iter().map(|text| fill(text, &all)).collect()
+    }
+
+    /// The statements of the file `name`, filled but for what stands for an operation's own values.
+    pub fn statements_with_parameters(
+        &self,
+        name: &str,
+        values: &[(&str, &str)],
+    ) -> Result<Vec<String>, Ended> {
+        let mut kept: Vec<(String, String)> = Vec::new();
+        for text in self.target.part.statements(name) {
+            for (_, inside) in catalogue::placeholders(text).map_err(placeholder)? {
+                kept.push((inside.to_owned(), format!("{{{{{inside}}}}}")));
+            }
+        }
+        let is_set = |name: &str| {
+            ["cores", "folder"].contains(&name)
+                || values.iter().any(|(set, _)| *set == name)
+                || self.values.iter().any(|(set, _)| set == name)
+        };
+        let kept = kept.iter().filter(|(name, _)| !is_set(name));
+        let all: Vec<(&str, &str)> = values
+            .iter()
+            .copied()
+            .chain(kept.map(|(name, itself)| (name.as_str(), itself.as_str())))
+            .collect();
+        self.statements(name, &all)
     }
 
     /// The one statement of the file `name`.
@@ -451,7 +492,7 @@ fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, Ended> {
     catalogue::fill(text, values).map_err(placeholder)
 }
 
-fn placeholder(error: PlaceholderError) -> Ended {
+pub(crate) fn placeholder(error: PlaceholderError) -> Ended {
     Ended::failed(FailureKind::Environment, error.to_string())
 }
 

@@ -7,6 +7,7 @@ import type { State } from '../../state.ts';
 import { count, tick, whole } from '../../format.ts';
 import { metricsOf } from '../../metric.ts';
 import { usePage } from '../../page.ts';
+import { SERVING } from '../../serving.ts';
 import { choices, initial } from '../../state.ts';
 import { classWord, rankingTitle, stepTitle } from '../../words.ts';
 
@@ -110,6 +111,8 @@ export function Filters(): JSX.Element {
   }, [figures]);
   const snapshots = [...new Set(figures.published.filter((one) => one.scale === from.run.data.documents).map((one) => one.snapshot))].sort().reverse();
   const offered = state.published === '' || snapshots.includes(state.published) ? snapshots : [state.published, ...snapshots];
+  // What these choose is of loads and questions.
+  const asked = figures.runs.some(({ cells }) => cells.length === 0 || cells.some((cell) => cell.workload !== SERVING));
   const narrow = typeof matchMedia === 'function' && matchMedia('(max-width: 700px)').matches;
   return (
     <section class="filters" aria-label="Filters">
@@ -117,13 +120,13 @@ export function Filters(): JSX.Element {
         <summary>Filters</summary>
         <div class="controls">
           <RunAndScale />
-          <Select label="Metric" name="metric" value={state.metric} options={metrics.map((one) => [one.name, one.title] as const)} change={(metric) => change({ metric })} />
+          {asked && <Select label="Metric" name="metric" value={state.metric} options={metrics.map((one) => [one.name, one.title] as const)} change={(metric) => change({ metric })} />}
           {all.states.length > 1 && <Select label="State of the data" name="data" value={state.data} options={all.states.map((one) => [one, one] as const)} change={(data) => change({ data })} />}
-          <Select label="Round trip" name="structure" value={state.structure} options={STRUCTURES}
-            change={(to) => change({ structure: STRUCTURES.find(([name]) => name === to)?.[0] ?? 'all' })} />
-          <Select label="Published results" name="published" value={state.published}
+          {asked && <Select label="Round trip" name="structure" value={state.structure} options={STRUCTURES}
+            change={(to) => change({ structure: STRUCTURES.find(([name]) => name === to)?.[0] ?? 'all' })} />}
+          {asked && <Select label="Published results" name="published" value={state.published}
             options={[['', offered.length === 0 ? `none at ${whole(from.run.data.documents)} documents` : 'off'], ...offered.map((one) => [one, `of ${one}`] as const)]}
-            change={(published) => change({ published })} />
+            change={(published) => change({ published })} />}
           <button type="button" class="reset" onClick={() => change({ ...initial(figures), opened: state.opened })}>Reset</button>
         </div>
         <div class="sets">

@@ -18,6 +18,7 @@ import { bytes, count, interval, list, NONE, seconds, times, whole } from '../..
 import { totalEstimate } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { ANALYTICS, cellsOf, standing, view } from '../../select.ts';
+import { measuredOf, SERVING } from '../../serving.ts';
 import { differs, ratio } from '../../stats.ts';
 import { cellName, configurationKey, HOT, parametersOf, phaseWord, stepTitle, verdictWord } from '../../words.ts';
 import { Section } from './multiples.tsx';
@@ -47,6 +48,11 @@ const TIMED = {
 
 const SIZED = { of: totalEstimate, format: bytes, axis: 'bytes', less: 'smaller', more: 'larger', single: 'counted once' };
 
+const DONE = {
+  of: (cell: Cell): Estimate | null => measuredOf(cell, 'throughput_ops_per_s'),
+  format: (value: number) => `${count(value)}/s`, axis: 'throughput', less: 'slower', more: 'faster', single: 'no interval',
+};
+
 /** A configuration's cell in each run; null where it has none. */
 interface Across {
   key: string;
@@ -66,12 +72,14 @@ function stepsOf(views: readonly View[]): Step[] {
   ];
 }
 
-/** The times of workloads that the page knows nothing of. */
+/** Figures of other workloads: throughput of serving, and the times of those that the page knows nothing of. */
 function others(views: readonly View[]): Step[] {
   const found = new Map<string, Step>();
   for (const { cell: { workload, step, phase } } of views.flatMap((one) => one.entries)) {
     if (workload === ANALYTICS) continue;
-    found.set(JSON.stringify([workload, step, phase]), { ...TIMED, workload, step, title: `${workload}: ${step}, ${phaseWord(phase)}`, phases: [phase] });
+    const shown = workload !== SERVING ? TIMED : phase === 'steady' ? SIZED : phase === 'measured' ? DONE : TIMED;
+    const title = phase === 'measured' ? `mix ${step}, throughput` : `${workload}: ${step}, ${phaseWord(phase)}`;
+    found.set(JSON.stringify([workload, step, phase]), { ...shown, workload, step, title, phases: [phase] });
   }
   return [...found.values()];
 }
@@ -175,7 +183,7 @@ function SideBySide({ views }: { views: readonly View[] }): JSX.Element {
   return (
     <>
       <p>
-        The same configurations over the same {whole(views[0]?.run.data.documents ?? 0)} documents in {views.map((one) => one.run.name).join(', ')}: time or size in a later run ÷ that in the first. Left of 1 is faster or smaller; greatest changes first.
+        The same configurations over the same {whole(views[0]?.run.data.documents ?? 0)} documents in {views.map((one) => one.run.name).join(', ')}: time, throughput or size in a later run ÷ that in the first. Left of 1 is less: faster of times, slower of throughput; greatest changes first.
         The line is the 95 % interval; where it includes 1, a difference is <em>not shown</em>. Runs may come from different machines, listed at the top.
       </p>
       {charts.length === 0 ? <p class="empty">No configuration has a verified figure in more than one run.</p> : (

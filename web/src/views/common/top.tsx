@@ -5,10 +5,16 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { View } from '../../select.ts';
 import { bytes, counted, list, moment, whole } from '../../format.ts';
 import { usePage } from '../../page.ts';
+import { SERVING } from '../../serving.ts';
 
 /** How often systems were loaded: what most of them were. */
 function loadsOf(from: View): number {
   return Math.max(1, ...[...from.loads.values()].map((cell) => cell.trials));
+}
+
+/** Whether questions are asked; where nothing was measured yet, they will be. */
+function asks({ run: { cells } }: View): boolean {
+  return cells.length === 0 || cells.some((cell) => cell.workload !== SERVING);
 }
 
 /** The memory budgets of the configurations that are shown. */
@@ -31,7 +37,7 @@ function Facts(): JSX.Element {
     ['Machine', `${counted(machine.cores, 'core')}, ${machine.processor}, ${bytes(machine.memory_bytes)} memory${run.disk_bytes_per_s === null ? '' : `, disk reads ${bytes(run.disk_bytes_per_s)}/s`}`],
     ['System', `${machine.os}, ${machine.kernel}, ${machine.architecture}${machine.file_system === null ? '' : `, ${machine.file_system}`}`],
     ['Memory profile', budgets(from)],
-    ['Started', `${moment(run.started)}, ${run.rounds === null ? 'rounds not stated' : `${counted(run.rounds, 'round')} of questions, ${counted(loadsOf(from), 'load')} per configuration`}`],
+    ['Started', `${moment(run.started)}, ${run.rounds === null ? 'rounds not stated' : `${counted(run.rounds, 'round')}${asks(from) ? ' of questions' : ''}, ${counted(loadsOf(from), 'load')} per configuration`}`],
     ['Program', `jsonathlon ${run.program}; page by ${figures.program}, ${moment(figures.made)}`],
   ];
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
@@ -44,7 +50,7 @@ export function Top({ children }: { children: ComponentChildren }): JSX.Element 
     <section class="part top" aria-labelledby="title-top">
       <h1 id="title-top">jsonathlon: {whole(data.documents)} JSON documents{figures.runs.length > 1 ? `, run ${from.run.name}` : ''}</h1>
       <p class="what">
-        jsonathlon loads the same documents into databases, asks the same questions, checks every answer and measures. This run: {bytes(data.bytes)} of
+        jsonathlon loads the same documents into databases, {asks(from) ? 'asks the same questions' : 'sends the same operations from many clients'}, checks every answer and measures. This run: {bytes(data.bytes)} of
         JSON, {counted(machine.cores, 'core')}, {bytes(machine.memory_bytes)} memory, {moment(from.run.started)}.
       </p>
       {children}

@@ -1,0 +1,139 @@
+//! `jsonathlon run serving`: arguments become settings.
+
+use std::path::Path;
+
+use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
+use jsonathlon_dataset::source::Source;
+use jsonathlon_workloads::pace::Enough;
+use jsonathlon_workloads::serving::settings::{ServingSettings, Spread};
+use jsonathlon_workloads::serving::{Serving, mixes};
+
+use super::run::{Asked, Usual, usual_budget};
+use crate::cli::RunArguments;
+use crate::cli::serving::{
+    ArrivalChoice, Documents, KeyOrderChoice, KeyTypeChoice, ServingArguments, ValuesChoice,
+};
+use crate::exit::Failure;
+
+/// Systems of a run that names none: two servers that documents are commonly kept in, and an engine that needs none.
+const SYSTEMS: &str = "postgresql,mongodb,sqlite";
+/// Rounds of a run that is told nothing about that.
+const ROUNDS: u32 = 4;
+/// How often an operation is tried again that was given up for a conflict.
+const RETRIES: u32 = 10;
+
+pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> {
+    let run = &arguments.run;
+    not_of_serving(run)?;
+    let kind = match arguments.documents {
+        Documents::Flat => Kind::Flat,
+        Documents::Large => Kind::Large,
+        Documents::Nested => Kind::Nested,
+        Documents::Size => Kind::Size { bytes: arguments.doc_size },
+        Documents::Items => Kind::Items { members: arguments.members },
+    };
+    let records = Records {
+        kind,
+        values: match arguments.values {
+            ValuesChoice::Text => Values::Text,
+            ValuesChoice::Random => Values::Random,
+        },
+        seed: run.seed,
+        key_order: match arguments.key_order {
+            KeyOrderChoice::Hashed => KeyOrder::Hashed,
+            KeyOrderChoice::Ordered => KeyOrder::Ordered,
+        },
+        key_type: match arguments.key_type {
+            KeyTypeChoice::Text => KeyType::Text,
+            KeyTypeChoice::Bigint => KeyType::Bigint,
+        },
+        key_member: None,
+    };
+    let mut mixes = Vec::new();
+    for name in arguments.mixes.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let mix = match mixes::named(name) {
+            Some(mix) => mix,
+            None if name.ends_with(".toml") => mixes::from_file(Path::new(name)).map_err(Failure::usage)?,
+            None => {
+                return Err(Failure::usage(format!(
+                    "no mix is called `{name}`: use {}, or a file that ends in .toml",
+                    mixes::names().join(", ")
+                )));
+            }
+        };
+        if !mixes.contains(&mix) {
+            mixes.push(mix);
+        }
+    }
+    if mixes.is_empty() {
+        return Err(Failure::usage("--mixes names no mix"));
+    }
+    let mut clients = arguments.clients.clone();
+    clients.sort_unstable();
+    clients.dedup();
+    let documents = match arguments.ratio {
+        Some(ratio) => of_memory(&records, ratio * run.memory.unwrap_or_else(usual_budget) as f64)?,
+        None => run.scale,
+    };
+    let source = Source::Records { records: records.clone(), documents };
+    let settings = ServingSettings {
+        records,
+        mixes,
+        clients,
+        rates: arguments.rates.clone().map(|rates| rates.0).unwrap_or_default(),
+        spread: match arguments.arrival {
+            ArrivalChoice::Poisson => Spread::Poisson,
+            ArrivalChoice::Fixed => Spread::Fixed,
+        },
+        objective: arguments.slo,
+        ramp_s: arguments.ramp,
+        measured_s: arguments.measure,
+        long_s: arguments.long,
+        durability: arguments.durability.clone(),
+        prepare: !arguments.no_prepare,
+        batch: arguments.batch,
+        scan: arguments.scan_length,
+        limit: arguments.find_limit,
+        server_cpus: arguments.server_cpus.clone(),
+        timeout_s: arguments.operation_timeout,
+        retries: RETRIES,
+    };
+    let enough = match (run.rounds, run.budget) {
+        (None, Some(seconds)) => Enough::Budget { seconds, strict: true },
+        _ => Enough::Rounds,
+    };
+    let usual = Usual {
+        systems: Some(SYSTEMS),
+        rounds: ROUNDS,
+        enough,
+        load_rounds: Some(run.load_rounds.unwrap_or(1)),
+        durability: Some(arguments.durability.clone()),
+    };
+    let workload = Serving::new(settings).map_err(Failure::usage)?;
+    Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload) })
+}
+
+/// Options that all workloads share, and that make no sense here.
+fn not_of_serving(run: &RunArguments) -> Result<(), Failure> {
+    let told = [
+        (
+            "--data",
+            run.data.is_some(),
+            "records are generated: --documents, --values and --records say which",
+        ),
+        ("--malformed", run.malformed > 0, "records are generated whole"),
+        ("--precision", run.precision.is_some(), "use --rounds or --budget"),
+    ];
+    match told.into_iter().find(|(_, is_told, _)| *is_told) {
+        Some((option, _, why)) => Err(Failure::usage(format!("{option} is not for serving: {why}"))),
+        None => Ok(()),
+    }
+}
+
+/// Records whose JSON text takes so many bytes.
+fn of_memory(records: &Records, bytes: f64) -> Result<u64, Failure> {
+    let mut one = Vec::new();
+    let set = records.prepare().map_err(|error| Failure::usage(error.to_string()))?;
+    set.document(0, 0, &mut one);
+    Ok(((bytes / one.len().max(1) as f64).ceil() as u64).max(1))
+}

@@ -1,0 +1,34 @@
+//! Histograms as a page can hold them: the durations of some quantiles.
+
+use std::collections::{BTreeMap, HashMap};
+
+use jsonathlon_results::percentile::Histograms;
+use jsonathlon_results::record::Trial;
+use jsonathlon_results::summary::Run;
+
+/// Quantiles that are kept, as far as a cell has operations beyond them.
+const QUANTILES: [f64; 15] =
+    [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 0.999_95, 0.999_99];
+
+/// Quantiles with their microseconds, by histogram.
+pub(super) type Distributions = BTreeMap<String, Vec<[f64; 2]>>;
+
+/// Those of every cell that has histograms, by its key: of all its trials together, the longest of all at 1.
+pub(super) fn of(run: &Run) -> HashMap<String, Distributions> {
+    let mut cells: HashMap<String, Vec<&Trial>> = HashMap::new();
+    for trial in run.trials().filter(|trial| !trial.histograms.is_empty()) {
+        cells.entry(trial.cell.key()).or_default().push(trial);
+    }
+    cells.into_iter().map(|(key, trials)| (key, distributions(&Histograms::of(&trials)))).collect()
+}
+
+fn distributions(histograms: &Histograms) -> Distributions {
+    let of = |name: &str| {
+        let merged = histograms.merged(name).filter(|merged| merged.count() > 0)?;
+        let count = merged.count() as f64;
+        let there = QUANTILES.into_iter().filter(|quantile| count * (1.0 - quantile) >= 1.0).chain([1.0]);
+        let points = there.map(|quantile| [quantile, merged.quantile_us(quantile)]).collect();
+        Some((name.to_owned(), points))
+    };
+    histograms.names().filter_map(of).collect()
+}

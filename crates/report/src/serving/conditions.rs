@@ -1,0 +1,131 @@
+//! Cells of one mix under the same conditions, whatever the number of clients or the rate.
+
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::record::{
+    CLIENTS, Cell, DURABILITY, OBJECTIVE, Parameters, Phase, RATE_PER_S, RATE_SHARE,
+};
+use jsonathlon_results::summary::{Entry, Run, Summary};
+
+use crate::format;
+use crate::section::printable;
+
+/// Parameters that are a row's or a column's, or the configuration's.
+const INSIDE: [&str; 6] = [CLIENTS, RATE_PER_S, RATE_SHARE, "scale", "preparation", "memory"];
+
+/// Cells that stand in one table.
+pub(super) struct Group<'a> {
+    /// One of them.
+    like: &'a Cell,
+    parameters: Parameters,
+    pub(super) entries: Vec<&'a Entry>,
+}
+
+impl<'a> Group<'a> {
+    /// All of a run, in the order in which they were measured. Those of single operations are left out.
+    pub(super) fn all(summary: &'a Summary) -> Vec<Self> {
+        let mut groups: Vec<Self> = Vec::new();
+        let of_mixes = summary.results.iter().filter(|entry| {
+            let cell = &entry.cell;
+            cell.workload == super::NAME && cell.phase == Phase::Measured && !cell.is_of_one_operation()
+        });
+        for entry in of_mixes {
+            let mut parameters = entry.cell.parameters.clone();
+            parameters.retain(|name, _| !INSIDE.contains(&name.as_str()));
+            let is_same =
+                |group: &&mut Self| group.like.step == entry.cell.step && group.parameters == parameters;
+            match groups.iter_mut().find(is_same) {
+                Some(group) => group.entries.push(entry),
+                None => groups.push(Self { like: &entry.cell, parameters, entries: vec![entry] }),
+            }
+        }
+        groups
+    }
+
+    /// Whether clients waited for nothing but answers.
+    pub(super) fn is_closed(&self) -> bool {
+        !self.like.is_open_loop()
+    }
+
+    /// Whether the highest rate was looked for that keeps an objective.
+    pub(super) fn has_objective(&self) -> bool {
+        self.parameters.contains_key(OBJECTIVE)
+    }
+
+    /// The mix and its conditions: `mix a, synced`.
+    pub(super) fn title(&self) -> String {
+        let cell = Cell { parameters: self.parameters.clone(), ..self.like.clone() };
+        printable(&format!("mix {}", cell.name()))
+    }
+
+    /// The numbers of clients, in order.
+    pub(super) fn clients(&self) -> Vec<u64> {
+        let mut all: Vec<u64> = self.entries.iter().map(|entry| clients(&entry.cell)).collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// A configuration's entries, by clients and rate.
+    pub(super) fn of(&self, configuration: &Configuration) -> Vec<&'a Entry> {
+        let mut own: Vec<&Entry> =
+            self.entries.iter().copied().filter(|entry| configuration.has(&entry.cell)).collect();
+        own.sort_by(|a, b| {
+            let place = |entry: &Entry| (clients(&entry.cell), rate_of(&entry.cell).unwrap_or(0.0));
+            let ((a_clients, a_rate), (b_clients, b_rate)) = (place(a), place(b));
+            a_clients.cmp(&b_clients).then(a_rate.total_cmp(&b_rate))
+        });
+        own
+    }
+}
+
+/// Connections of a cell.
+pub(super) fn clients(cell: &Cell) -> u64 {
+    cell.parameters.get(CLIENTS).and_then(serde_json::Value::as_u64).unwrap_or(0)
+}
+
+fn rate_of(cell: &Cell) -> Option<f64> {
+    [RATE_PER_S, RATE_SHARE].iter().find_map(|name| cell.parameters.get(*name)?.as_f64())
+}
+
+/// The rate of arrivals in words.
+pub(super) fn rate(cell: &Cell) -> Option<String> {
+    let number = |name: &str| cell.parameters.get(name).and_then(serde_json::Value::as_f64);
+    let per_s = number(RATE_PER_S).map(|rate| format!("{}/s", format::count(rate)));
+    per_s.or_else(|| number(RATE_SHARE).map(|share| format!("{} of capacity", format::percent(share))))
+}
+
+/// What the durability tiers may lose, one line for each that differs.
+pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<String> {
+    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+    for one in &run.manifest.configurations {
+        let Some(tier) = &one.durability else { continue };
+        let line = format!(
+            "{}, as documented, not tested: a process crash loses {}, a power loss {}",
+            tier.tier, tier.process_crash, tier.power_loss
+        );
+        match lines.iter_mut().find(|(known, _)| *known == line) {
+            Some((_, titles)) => titles.push(&one.title),
+            None => lines.push((line, vec![&one.title])),
+        }
+    }
+    if lines.is_empty() {
+        let mut tiers: Vec<&str> = summary
+            .results
+            .iter()
+            .filter_map(|entry| entry.cell.parameters.get(DURABILITY)?.as_str())
+            .collect();
+        tiers.sort_unstable();
+        tiers.dedup();
+        return tiers
+            .into_iter()
+            .map(|tier| format!("{}: as documented, not tested", printable(tier)))
+            .collect();
+    }
+    lines
+        .into_iter()
+        .map(|(line, mut titles)| {
+            titles.dedup();
+            printable(&format!("{line} ({})", titles.join(", ")))
+        })
+        .collect()
+}

@@ -1,0 +1,65 @@
+//! Loads: how long they took, and what the documents take.
+
+use jsonathlon_results::figure;
+use jsonathlon_results::id::{State, Step};
+use jsonathlon_results::summary::{Run, Summary};
+
+use crate::format;
+use crate::section::{NAMES, Section, by_class, interval, name, optional, printable};
+
+pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
+    let header = [
+        "class",
+        "system",
+        "variant",
+        "storage",
+        "of",
+        "time",
+        "95 % interval",
+        "documents/s",
+        "peak memory",
+        "size",
+        "bytes/document",
+        "verdict",
+    ];
+    let mut section = Section::new("loading".to_owned(), &header, NAMES + 1);
+    section.left_also = vec![header.len() - 1];
+    let of_serving = || summary.results.iter().filter(|entry| entry.cell.workload == super::NAME);
+    for configuration in by_class(run) {
+        let loads =
+            of_serving().filter(|entry| entry.cell.step == Step::Load && configuration.has(&entry.cell));
+        for load in loads {
+            let size = of_serving()
+                .find(|entry| {
+                    let cell = &entry.cell;
+                    cell.step == Step::Size && cell.state == Some(State::Drained) && cell.is_over(&load.cell)
+                })
+                .and_then(|size| size.value(size.headline()));
+            let documents = load.metric(&figure::DOCUMENTS_LOADED).filter(|documents| *documents > 0.0);
+            let mut row = name(configuration);
+            row.extend([
+                printable(&load.cell.further().join(", ")),
+                optional(load.median_s, format::seconds),
+                interval(Some(load)),
+                optional(load.metric(&figure::DOCUMENTS_PER_S), format::count),
+                optional(load.metric(&figure::PEAK_PSS_BYTES), format::bytes),
+                optional(size, format::bytes),
+                optional(size.zip(documents).map(|(size, documents)| size / documents), |each| {
+                    format!("{each:.0}")
+                }),
+                load.verdict.word().to_owned(),
+            ]);
+            section.rows.push(row);
+        }
+    }
+    // Without further dimensions there is nothing to tell loads apart by.
+    if section.rows.iter().all(|row| row.get(NAMES).is_none_or(String::is_empty)) {
+        section.header.remove(NAMES);
+        section.left_columns = NAMES;
+        section.left_also = vec![section.header.len() - 1];
+        for row in &mut section.rows {
+            row.remove(NAMES);
+        }
+    }
+    section
+}

@@ -1,0 +1,92 @@
+//! The tables of the serving workload: loads, throughput by clients, percentiles, and what a reader must know of them.
+
+mod conditions;
+mod loading;
+mod operations;
+mod throughput;
+
+use jsonathlon_results::record::Phase;
+use jsonathlon_results::summary::{Run, Summary};
+
+use crate::section::Section;
+use conditions::Group;
+
+/// As it is called in journals.
+pub(crate) const NAME: &str = "serving";
+
+/// A client's share of the CPU time above which it, and not the system, may have been measured.
+const DRIVER_BOUND: f64 = 0.5;
+
+/// All of them.
+pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
+    let mut sections = vec![loading::loading(run, summary)];
+    for group in Group::all(summary) {
+        if group.is_closed() {
+            sections.push(throughput::by_clients(run, summary, &group));
+        }
+        sections.push(operations::table(run, &group));
+    }
+    sections.push(caveats(run, summary));
+    sections.retain(|section| !section.rows.is_empty() || !section.notes.is_empty());
+    sections
+}
+
+/// How to read the tables.
+pub(crate) fn reading() -> Vec<String> {
+    [
+        "throughput: operations that ended well, per second, with its 95 % interval over rounds (bootstrap); two systems \
+         differ only where the interval of their ratio, paired by round, excludes 1",
+        "closed loop: each client sends its next operation when the last one has ended. Service time runs from sending to \
+         the last byte decoded; a stall delays one operation of each client, so it is not latency under load and not ranked",
+        "by a schedule (poisson, fixed): response time runs from when the operation was to begin, so a stall is charged to \
+         all that it delayed",
+        "percentiles are those of all rounds' histograms together; intervals are of rounds, where each has ten operations \
+         beyond the percentile",
+        "every answer was checked: a wrong one is no operation, and a cell with one has no throughput",
+        "* driver-bound: the clients took more than half of the CPU time, so they may be what was measured",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+/// What keeps the figures from being more than they are.
+fn caveats(run: &Run, summary: &Summary) -> Section {
+    let mut section = Section { title: "what this run does not show".to_owned(), ..Section::default() };
+    section.notes.push(steadiness(run, summary));
+    section.notes.extend(conditions::durability(run, summary));
+    for one in &run.manifest.configurations {
+        if let Some(why) = &one.not_made_for {
+            section.notes.push(format!("{} is not made for this and not ranked: {why}", one.title));
+        }
+    }
+    section
+}
+
+/// Whether throughput was steady, and whether the system wrote a checkpoint meanwhile.
+fn steadiness(run: &Run, summary: &Summary) -> String {
+    let measured = || summary.results.iter().filter(|entry| entry.cell.phase == Phase::Measured);
+    let tested = measured().filter_map(|entry| entry.metric(&jsonathlon_results::figure::STEADY));
+    let (mut steady, mut not) = (0, 0);
+    for value in tested {
+        if value >= 1.0 { steady += 1 } else { not += 1 }
+    }
+    let state = match (steady, not) {
+        (0, 0) => "steady state not tested".to_owned(),
+        (_, 0) => "throughput was steady before measuring began".to_owned(),
+        (_, not) => {
+            format!("throughput was not steady when measuring began in {not} of {} cells", steady + not)
+        }
+    };
+    // Single operations of a mix have no seconds of their own.
+    let of_measured =
+        || run.trials().filter(|trial| trial.cell.phase == Phase::Measured && !trial.per_second.is_empty());
+    let has_checkpoint = |seconds: &[jsonathlon_results::record::PerSecond]| {
+        seconds.iter().any(|second| second.checkpoint && !second.ramp)
+    };
+    let with = of_measured().filter(|trial| has_checkpoint(&trial.per_second)).count();
+    let checkpoints = match with {
+        0 => "no checkpoint inside".to_owned(),
+        with => format!("a checkpoint inside {with} of {} trials", of_measured().count()),
+    };
+    format!("{state}; {checkpoints}")
+}

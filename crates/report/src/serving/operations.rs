@@ -1,0 +1,124 @@
+//! What operations took: percentiles, what went wrong, and what each cost.
+
+use jsonathlon_results::figure::{self, Figure};
+use jsonathlon_results::summary::{Entry, Run};
+
+use super::conditions::{Group, clients, rate};
+use super::throughput::is_driver_bound;
+use crate::format;
+use crate::section::{NAMES, Section, by_class, name, none, optional, printable};
+
+const SERVICE: [&Figure; 5] = [
+    &figure::SERVICE_P50_US,
+    &figure::SERVICE_P90_US,
+    &figure::SERVICE_P99_US,
+    &figure::SERVICE_P999_US,
+    &figure::SERVICE_MAX_US,
+];
+const RESPONSE: [&Figure; 5] = [
+    &figure::RESPONSE_P50_US,
+    &figure::RESPONSE_P90_US,
+    &figure::RESPONSE_P99_US,
+    &figure::RESPONSE_P999_US,
+    &figure::RESPONSE_MAX_US,
+];
+
+/// A column: its heading, its figure, and whether it stands there though all of it is nought.
+struct Column {
+    title: &'static str,
+    figure: &'static Figure,
+    always: bool,
+}
+
+const COLUMNS: [Column; 18] = [
+    counted("errors", &figure::ERRORS, true),
+    counted("wrong", &figure::WRONG_ANSWERS, true),
+    counted("stale", &figure::STALE_ANSWERS, false),
+    counted("retries", &figure::RETRIES, false),
+    counted("lost updates", &figure::LOST_UPDATES, true),
+    counted("unknown writes", &figure::UNKNOWN_WRITES, false),
+    counted("reconnects", &figure::RECONNECTS, false),
+    counted("missed", &figure::MISSED_ARRIVALS, false),
+    counted("unfinished", &figure::UNFINISHED_ARRIVALS, false),
+    counted("most waiting", &figure::BACKLOG_MAX, false),
+    measured("late, p99", &figure::LATENESS_P99_US),
+    measured("journal/op", &figure::JOURNAL_BYTES_PER_OP),
+    measured("journal, idle", &figure::IDLE_JOURNAL_BYTES),
+    measured("written/op", &figure::DISK_WRITTEN_BYTES_PER_OP),
+    measured("CPU/op, server", &figure::SERVER_CPU_US_PER_OP),
+    measured("CPU/op, client", &figure::CLIENT_CPU_US_PER_OP),
+    measured("switches/op", &figure::CONTEXT_SWITCHES_PER_OP),
+    measured("migrations/op", &figure::CPU_MIGRATIONS_PER_OP),
+];
+
+const fn counted(title: &'static str, figure: &'static Figure, always: bool) -> Column {
+    Column { title, figure, always }
+}
+
+const fn measured(title: &'static str, figure: &'static Figure) -> Column {
+    Column { title, figure, always: true }
+}
+
+/// The table of one mix under one set of conditions.
+pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
+    let is_closed = group.is_closed();
+    let rows: Vec<(Vec<String>, &Entry)> = by_class(run)
+        .into_iter()
+        .flat_map(|one| group.of(one).into_iter().map(move |entry| (name(one), entry)))
+        .collect();
+    let has = |column: &&Column| {
+        let mut values = rows.iter().filter_map(|(_, entry)| entry.metric(column.figure));
+        if column.always { values.next().is_some() } else { values.any(|value| value != 0.0) }
+    };
+    let columns: Vec<&Column> = COLUMNS.iter().filter(has).collect();
+    let mut header = vec!["class", "system", "variant", "storage", "clients"];
+    if !is_closed {
+        header.push(if group.has_objective() { "highest rate" } else { "rate" });
+        header.push("throughput");
+    }
+    header.extend(["p50", "p90", "p99", "p99.9", "longest"]);
+    header.extend(columns.iter().map(|column| column.title));
+    header.push("verdict");
+    let title = match is_closed {
+        true => "service time (not latency), closed loop",
+        false => "response time",
+    };
+    let mut section = Section::new(format!("{}: {title}", group.title()), &header, NAMES);
+    section.left_also = vec![header.len() - 1];
+    for (mut row, entry) in rows {
+        row.push(clients(&entry.cell).to_string());
+        if !is_closed {
+            let objective =
+                entry.metric(&figure::OBJECTIVE_OPS_PER_S).map(|rate| format!("{}/s", format::count(rate)));
+            row.push(objective.or_else(|| rate(&entry.cell)).map_or_else(none, |rate| printable(&rate)));
+            row.push(optional(entry.metric(&figure::THROUGHPUT_OPS_PER_S), format::count));
+        }
+        row.extend(if is_closed { SERVICE } else { RESPONSE }.map(|figure| with_interval(entry, figure)));
+        row.extend(columns.iter().map(|column| {
+            optional(entry.metric(column.figure), |value| per_operation(column.figure, value))
+        }));
+        let mark = if is_driver_bound(entry) { ", driver-bound *" } else { "" };
+        row.push(format!("{}{mark}", entry.verdict.word()));
+        section.rows.push(row);
+    }
+    section
+}
+
+/// A percentile; p99 with its interval.
+fn with_interval(entry: &Entry, figure: &Figure) -> String {
+    let Some(value) = entry.value(figure) else { return none() };
+    let text = format::microseconds(value);
+    let is_p99 = [figure::SERVICE_P99_US, figure::RESPONSE_P99_US].contains(figure);
+    match entry.limits(figure).filter(|_| is_p99) {
+        Some([low, high]) => {
+            format!("{text} ({} … {})", format::microseconds(low), format::microseconds(high))
+        }
+        None => text,
+    }
+}
+
+/// Headings say already what is of one operation.
+fn per_operation(figure: &Figure, value: f64) -> String {
+    let text = format::figure(figure.unit, value);
+    text.strip_suffix("/op").map_or_else(|| text.clone(), str::to_owned)
+}

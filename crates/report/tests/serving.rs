@@ -1,0 +1,34 @@
+//! The tables of serving runs made by hand.
+
+use jsonathlon_report::compare::tables as compared;
+use jsonathlon_report::draw::Look;
+use jsonathlon_report::run::tables;
+use jsonathlon_results::compare::compare;
+use jsonathlon_results::made::serving::{Serving, bad};
+
+const PLAIN: Look = Look { colour: false };
+
+#[test]
+fn a_good_run() {
+    insta::assert_snapshot!(tables(&Serving::default().run("a-run"), PLAIN));
+}
+
+#[test]
+fn a_run_with_rates() {
+    let run = Serving { mixes: vec!["a"], clients: vec![8], rates: vec![0.5, 0.95], ..Serving::default() };
+    insta::assert_snapshot!(tables(&run.run("a-run"), PLAIN));
+}
+
+#[test]
+fn a_bad_run_shows_no_throughput_that_it_should_not() {
+    insta::assert_snapshot!(tables(&bad("a-run"), PLAIN));
+}
+
+#[test]
+fn a_slower_system() {
+    let small = Serving { clients: vec![8], ..Serving::default() };
+    let slower = Serving { seed: 2, factors: [("mongodb", 0.75)].into(), ..small.clone() };
+    let comparison = compare(&small.run("before"), &slower.run("after"), false);
+    let gated = comparison.map(|comparison| compared(&comparison.gated(0.05, false), PLAIN));
+    insta::assert_snapshot!(gated.unwrap_or_else(|error| error.to_string()));
+}

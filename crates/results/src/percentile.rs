@@ -1,0 +1,106 @@
+//! Percentiles of cells: read from the merged histograms of their trials, since the median of p99s is no p99.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_measure::histogram::Histogram;
+use jsonathlon_measure::statistics::{Scattered, scattered};
+
+use crate::figure::{Figure, Reduction};
+use crate::record::Trial;
+
+/// Samples that each round must have beyond a percentile, or its value there is too much of an accident to make an
+/// interval of.
+const BEYOND: f64 = 10.0;
+
+/// The histograms of a cell's trials, by name and round.
+pub struct Histograms(BTreeMap<String, BTreeMap<u32, Histogram>>);
+
+impl Histograms {
+    /// Of all trials of a cell. A name that one of these lacks, or that cannot be read in one, is left out: what
+    /// is merged is of all of them or of none.
+    #[must_use]
+    pub fn of(trials: &[&Trial]) -> Self {
+        let mut found: BTreeMap<String, BTreeMap<u32, Histogram>> = BTreeMap::new();
+        let Some(first) = trials.first() else { return Self(found) };
+        for name in first.histograms.keys() {
+            if let Some(rounds) = by_round(trials, name) {
+                found.insert(name.clone(), rounds);
+            }
+        }
+        Self(found)
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The names that all trials have.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// All rounds of one name together.
+    #[must_use]
+    pub fn merged(&self, name: &str) -> Option<Histogram> {
+        let mut rounds = self.0.get(name)?.values();
+        let first = rounds.next()?.clone();
+        Some(rounds.fold(first, |mut sum, round| {
+            sum.merge(round);
+            sum
+        }))
+    }
+
+    /// A percentile's value in each round, where every one has enough samples beyond it; else none.
+    #[must_use]
+    pub fn rounds(&self, figure: &Figure) -> BTreeMap<u32, Vec<f64>> {
+        let values = || {
+            let (name, quantile) = figure.quantile()?;
+            let each = self.0.get(name)?.iter().map(|(round, histogram)| {
+                let enough = histogram.count() as f64 * (1.0 - quantile) >= BEYOND - 1e-6;
+                enough.then(|| (*round, vec![histogram.quantile_us(quantile)]))
+            });
+            each.collect::<Option<BTreeMap<u32, Vec<f64>>>>()
+        };
+        values().unwrap_or_default()
+    }
+
+    /// The percentiles of all rounds together.
+    pub(crate) fn values(&self) -> BTreeMap<&'static str, f64> {
+        let mut found = BTreeMap::new();
+        for name in self.0.keys() {
+            let Some(merged) = self.merged(name).filter(|merged| merged.count() > 0) else { continue };
+            for figure in
+                crate::figure::ALL.iter().filter(|figure| figure.reduction == Reduction::MergedHistogram)
+            {
+                if let Some((_, quantile)) = figure.quantile().filter(|(of, _)| of == name) {
+                    found.insert(figure.name, merged.quantile_us(quantile));
+                }
+            }
+        }
+        found
+    }
+
+    /// The interval of a percentile around its value of all rounds together: as wide as the rounds' own scatter.
+    pub(crate) fn interval(&self, figure: &Figure, value: f64, alpha: f64) -> Option<[f64; 2]> {
+        let rounds: Vec<Vec<f64>> = self.rounds(figure).into_values().collect();
+        let estimate = Scattered { value, ..scattered(&rounds)? }.at(alpha);
+        Some([estimate.low?, estimate.high?])
+    }
+}
+
+/// One name's histograms, those of a round merged; none where a trial has none.
+fn by_round(trials: &[&Trial], name: &str) -> Option<BTreeMap<u32, Histogram>> {
+    let mut rounds: BTreeMap<u32, Histogram> = BTreeMap::new();
+    for trial in trials {
+        let one = Histogram::from_text(trial.histograms.get(name)?).ok()?;
+        match rounds.get_mut(&trial.round) {
+            Some(known) => known.merge(&one),
+            None => {
+                rounds.insert(trial.round, one);
+            }
+        }
+    }
+    Some(rounds)
+}

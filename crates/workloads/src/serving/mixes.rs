@@ -1,0 +1,147 @@
+//! Mixes by name, and users' own from files.
+
+use std::path::Path;
+
+use jsonathlon_drive::mix::{Mix, Requests};
+use jsonathlon_drive::operation::Operation;
+use serde::Deserialize;
+
+/// How far shares may be from adding up to 1.
+const ROUNDING: f64 = 1e-6;
+
+/// Operations with their shares.
+type Shares = &'static [(Operation, f64)];
+
+/// The mixes that have names: those of YCSB (Cooper et al. 2010, "Benchmarking Cloud Serving Systems with YCSB"), and
+/// one operation each for the others.
+const NAMED: [(&str, Requests, Shares); 16] = [
+    ("a", Requests::Zipfian, &[(Operation::Read, 0.5), (Operation::Update, 0.5)]),
+    ("b", Requests::Zipfian, &[(Operation::Read, 0.95), (Operation::Update, 0.05)]),
+    ("c", Requests::Zipfian, &[(Operation::Read, 1.0)]),
+    ("d", Requests::Latest, &[(Operation::Read, 0.95), (Operation::Insert, 0.05)]),
+    ("e", Requests::Zipfian, &[(Operation::Scan, 0.95), (Operation::Insert, 0.05)]),
+    ("f", Requests::Zipfian, &[(Operation::Read, 0.5), (Operation::ReadModifyWrite, 0.5)]),
+    ("insert", Requests::Uniform, &[(Operation::Insert, 1.0)]),
+    ("insert-batch", Requests::Uniform, &[(Operation::InsertBatch, 1.0)]),
+    ("paths", Requests::Uniform, &[(Operation::ReadPaths, 1.0)]),
+    ("update-path", Requests::Uniform, &[(Operation::UpdatePath, 1.0)]),
+    ("update-all", Requests::Uniform, &[(Operation::UpdateAll, 1.0)]),
+    ("update-element", Requests::Uniform, &[(Operation::UpdateElement, 1.0)]),
+    ("find", Requests::Uniform, &[(Operation::Find, 1.0)]),
+    ("count", Requests::Uniform, &[(Operation::Count, 1.0)]),
+    ("unwrap", Requests::Uniform, &[(Operation::Unwrap, 1.0)]),
+    (
+        "churn",
+        Requests::Uniform,
+        &[
+            (Operation::Insert, 0.25),
+            (Operation::Read, 0.25),
+            (Operation::Update, 0.25),
+            (Operation::Delete, 0.25),
+        ],
+    ),
+];
+
+/// The names of all mixes that have one.
+#[must_use]
+pub fn names() -> Vec<&'static str> {
+    NAMED.iter().map(|(name, _, _)| *name).collect()
+}
+
+/// The mix of a name.
+#[must_use]
+pub fn named(name: &str) -> Option<Mix> {
+    let (name, requests, shares) = NAMED.iter().find(|(known, _, _)| *known == name)?;
+    Some(Mix { name: (*name).to_owned(), shares: shares.to_vec(), requests: *requests })
+}
+
+/// What a mix file says.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    requests: Requests,
+    operations: std::collections::BTreeMap<String, f64>,
+}
+
+/// The mix in a TOML file, called by the file's name without its ending:
+///
+/// ```toml
+/// requests = "zipfian"   # or "uniform", "latest"
+/// [operations]           # shares, which add up to 1
+/// read = 0.9
+/// update = 0.1
+/// ```
+///
+/// # Errors
+/// What is wrong with it, in words that name the file.
+pub fn from_file(path: &Path) -> Result<Mix, String> {
+    let text =
+        std::fs::read_to_string(path).map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+    let name = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or("mix");
+    parse(name, &text).map_err(|error| format!("{}: {error}", path.display()))
+}
+
+fn parse(name: &str, text: &str) -> Result<Mix, String> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    if name.is_empty() || !name.bytes().all(plain) {
+        return Err(format!(
+            "a mix is called by its file, and `{name}` is not letters, digits, - and _ alone"
+        ));
+    }
+    if names().contains(&name) {
+        return Err(format!("`{name}` is the name of a built-in mix: rename the file"));
+    }
+    let Written { requests, operations } = toml::from_str(text).map_err(|error| error.to_string())?;
+    let mut shares = Vec::new();
+    for (word, share) in operations {
+        let operation = Operation::of_word(&word).ok_or_else(|| {
+            let known: Vec<&str> = Operation::ALL.iter().map(|operation| operation.word()).collect();
+            format!("no operation is called `{word}`: use {}", known.join(", "))
+        })?;
+        if !(share > 0.0 && share <= 1.0) {
+            return Err(format!("the share of {word} is {share}: it must be above 0 and at most 1"));
+        }
+        shares.push((operation, share));
+    }
+    let total = 0.0 + shares.iter().map(|(_, share)| share).sum::<f64>();
+    if (total - 1.0).abs() > ROUNDING {
+        return Err(format!("the shares add up to {total}: they must add up to 1"));
+    }
+    // In the order of operations, so that the order in the file does not matter.
+    shares.sort_by_key(|(operation, _)| *operation);
+    Ok(Mix { name: name.to_owned(), shares, requests })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_named_mixes_add_up() {
+        for name in names() {
+            let mix = named(name).unwrap();
+            let total: f64 = mix.shares.iter().map(|(_, share)| share).sum();
+            assert!((total - 1.0).abs() < 1e-12, "{name}");
+        }
+        assert_eq!(named("z"), None);
+    }
+
+    #[test]
+    fn a_file_is_read_strictly() {
+        let mix = parse("mine", "requests = \"uniform\"\n[operations]\nupdate = 0.1\nread = 0.9\n").unwrap();
+        assert_eq!(mix.shares, [(Operation::Read, 0.9), (Operation::Update, 0.1)]);
+        let error = |text: &str| parse("mine", text).unwrap_err();
+        assert!(error("requests = \"zipf\"\n[operations]\nread = 1.0\n").contains("unknown variant `zipf`"));
+        assert!(
+            error("request = \"uniform\"\n[operations]\nread = 1.0\n").contains("unknown field `request`")
+        );
+        assert!(error("requests = \"uniform\"\n[operations]\nreads = 1.0\n").contains("`reads`"));
+        assert!(
+            error("requests = \"uniform\"\n[operations]\nread = 0.7\nscan = 0.2\n").contains("add up to")
+        );
+        assert!(error("requests = \"uniform\"\n[operations]\nread = -1.0\nscan = 2.0\n").contains("above 0"));
+        assert!(error("requests = \"uniform\"\n[operations]\n").contains("add up to 0"));
+        assert!(parse("a", "").unwrap_err().contains("built-in"));
+        assert!(parse("a b", "").unwrap_err().contains("letters"));
+    }
+}

@@ -1,0 +1,205 @@
+//! The serving workload: documents read, updated and inserted on line, by many clients at once.
+//!
+//! Mixes of operations are those of YCSB over JSON documents. A trial is one configuration under one mix and so many
+//! clients for some seconds; every answer in it is checked, and what fails is no operation.
+
+mod journal;
+mod objective;
+mod outcome;
+mod pinning;
+mod plans;
+mod scripts;
+mod snapshot;
+mod trials;
+mod turn;
+
+pub mod mixes;
+pub mod settings;
+
+use std::collections::HashMap;
+
+use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
+use jsonathlon_measure::control::Control;
+use jsonathlon_systems::catalogue::sql_text;
+use jsonathlon_systems::{SERVING, Serving as Part, StatementFile, StatementKind};
+
+use crate::RunError;
+use crate::bench::{Bench, UnderTest};
+use crate::cells::rotation;
+use crate::observer::Event;
+use crate::pace::{Next, Pace};
+use crate::recorder::Recorder;
+use crate::target::Target;
+use crate::workload::Workload;
+use settings::ServingSettings;
+use snapshot::Snapshot;
+use turn::Turn;
+
+/// The workload.
+#[derive(Debug)]
+pub struct Serving {
+    settings: ServingSettings,
+}
+
+impl Serving {
+    /// With these settings.
+    ///
+    /// # Errors
+    /// A mix whose answers could not be checked.
+    pub fn new(settings: ServingSettings) -> Result<Self, String> {
+        settings.mixes.iter().try_for_each(|mix| trials::changes(mix).map(drop))?;
+        settings.records.prepare().map_err(|error| error.to_string())?;
+        Ok(Self { settings })
+    }
+}
+
+/// A configuration with what serving needs to know of it.
+struct Served<'a> {
+    of: UnderTest<'a>,
+    part: Part,
+    /// The records, as this configuration holds them.
+    records: RecordSet,
+    /// Its data as the last load left them.
+    snapshot: Option<Snapshot>,
+    /// Counts loads and snapshots put back: what is known of documents' versions is known of one of them.
+    load: u64,
+    /// Whether clients have been at work since.
+    has_run: bool,
+    /// Bytes per second that it writes ahead while nobody asks anything.
+    idle_journal_per_s: Option<f64>,
+}
+
+impl Served<'_> {
+    /// Whether its statements are JSON.
+    fn is_json(&self) -> bool {
+        self.part.files.values().any(|file: &StatementFile| file.kind == StatementKind::Json)
+    }
+
+    /// Values with which a plan is asked for, written as literals.
+    fn examples(&self) -> Vec<(String, String)> {
+        let records = &self.records;
+        let (mut key, mut document, mut value) = (Vec::new(), Vec::new(), Vec::new());
+        records.key(0, &mut key);
+        records.document(0, 0, &mut document);
+        records.value(0, records.group_path(), 0, &mut value);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let literal = match self.is_json() {
+            // In statements of JSON a text stands between quotes already.
+            true => text,
+            false => |bytes: &[u8]| format!("'{}'", sql_text(&String::from_utf8_lossy(bytes))),
+        };
+        let key = match records.records().key_type {
+            KeyType::Text => literal(&key),
+            KeyType::Bigint => text(&key),
+        };
+        Vec::from([
+            ("key".to_owned(), key),
+            ("document".to_owned(), literal(&document)),
+            ("keyed_document".to_owned(), literal(&document)),
+            ("value".to_owned(), literal(&value)),
+            ("old".to_owned(), literal(&value)),
+            ("condition".to_owned(), literal(&value)),
+            ("limit".to_owned(), "10".to_owned()),
+        ])
+    }
+}
+
+impl Workload for Serving {
+    fn name(&self) -> &'static str {
+        SERVING
+    }
+
+    fn settings(&self) -> serde_json::Value {
+        serde_json::to_value(&self.settings).unwrap_or_default()
+    }
+
+    fn refuses(&self, target: &Target) -> Option<String> {
+        let name = &target.configuration.system;
+        let Some(part) = target.configuration.serving() else {
+            return Some(format!("{name} has no folder {SERVING}/"));
+        };
+        if self.settings.records.key_type == KeyType::Bigint && part.bigint_key.is_none() {
+            return Some(format!("{name} has no keys of 64-bit integers here"));
+        }
+        let can = |mix: &jsonathlon_drive::mix::Mix| scripts::missing(&part, mix).is_empty();
+        (!self.settings.mixes.iter().any(can))
+            .then(|| format!("{name} has none of the operations that the mixes need"))
+    }
+
+    fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
+        let loads = bench.settings.load_rounds.unwrap_or(1).max(1);
+        let of = |target| trials::keys(bench.cells(target), &self.settings, bench.settings.rounds, loads);
+        bench.targets.iter().flat_map(of).collect()
+    }
+
+    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+        let mut all: Vec<Served<'_>> = bench
+            .all_under_test()
+            .into_iter()
+            .filter_map(|of| {
+                let part = of.cells.target.configuration.serving()?;
+                let mut of = of;
+                let key_type = match self.settings.records.key_type {
+                    KeyType::Text => Some(&part.text_key),
+                    KeyType::Bigint => part.bigint_key.as_ref(),
+                };
+                of.session.set("key_type", key_type.map_or("", String::as_str));
+                let records =
+                    Records { key_member: part.key_member.clone(), ..self.settings.records.clone() };
+                let records = records.prepare().ok()?;
+                Some(Served {
+                    of,
+                    part,
+                    records,
+                    snapshot: None,
+                    load: 0,
+                    has_run: false,
+                    idle_journal_per_s: None,
+                })
+            })
+            .collect();
+        let ended = self.rounds(bench, &mut all, recorder);
+        // The first error is the one that matters.
+        let mut all: Vec<UnderTest<'_>> = all.into_iter().map(|one| one.of).collect();
+        bench.leave(&mut all, recorder);
+        ended
+    }
+}
+
+impl Serving {
+    fn rounds<'a>(
+        &self,
+        bench: &Bench<'a>,
+        all: &mut [Served<'a>],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), RunError> {
+        let own = &self.settings;
+        let trials: f64 = (1..=bench.settings.rounds).map(|round| trials::seconds(own, round)).sum();
+        recorder.observer.event(&Event::Pace(&format!(
+            "{} configurations × {} trials a round × {} rounds: {:.0} s of clients at work, and loads besides",
+            all.len(),
+            trials::conditions(own, 2).len(),
+            bench.settings.rounds,
+            trials * all.len() as f64
+        )));
+        let mut control = Control::new();
+        let mut pace = Pace::new(bench.settings.enough, bench.settings.rounds, bench.elapsed_s());
+        let mut round = 1;
+        loop {
+            for (place, index) in rotation(all.len(), round).into_iter().enumerate() {
+                let Some(one) = all.get_mut(index) else { continue };
+                bench.control(round, place, &mut control, recorder)?;
+                let mut turn = Turn { bench, own, round, capacity: HashMap::new() };
+                turn.take(one, recorder)?;
+            }
+            let next = pace.after(round, bench.elapsed_s(), Vec::new)?;
+            if let Some(words) = pace.words() {
+                recorder.observer.event(&Event::Pace(words));
+            }
+            if next == Next::Enough {
+                return Ok(());
+            }
+            round += 1;
+        }
+    }
+}

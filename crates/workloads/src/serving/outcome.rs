@@ -1,0 +1,250 @@
+//! What clients have measured becomes trials.
+
+use jsonathlon_drive::answer::{Driven, Measured};
+use jsonathlon_drive::operation::Operation;
+use jsonathlon_measure::histogram::{Histogram, interval_log_head};
+use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, PerSecond, Trial, Verdict};
+
+use super::trials::of_operation;
+use crate::recorder::blank;
+
+/// Operations that may fail before a trial no longer stands for what the system does.
+const TOLERABLE_ERRORS: f64 = 0.001;
+
+/// What is known of a trial beside what clients saw.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Beside {
+    /// Whether answers were checked.
+    pub(super) verified: bool,
+    /// Bytes written to the journal during it, and those of an idle interval of the same length.
+    pub(super) journal_bytes: Option<(f64, f64)>,
+    /// Further figures.
+    pub(super) metrics: Metrics,
+    /// The ramp, seconds.
+    pub(super) ramp_s: f64,
+}
+
+/// The trial of the whole mix, and one for each operation where there are several.
+pub(super) fn trials(
+    cell: &Cell,
+    round: u32,
+    driven: &Driven,
+    beside: &Beside,
+) -> Result<Vec<Trial>, Failure> {
+    let all = total(driven)?;
+    let mut whole = blank(cell, round, 0);
+    whole.metrics = figures(&all, driven.measured_s);
+    whole.metrics.extend(of_the_run(driven, all.measured.operations as f64, beside));
+    whole.per_second = per_second(driven, beside.ramp_s);
+    let wrong = all.measured.wrong;
+    judge(&mut whole, driven, &all, wrong, beside);
+    let mut trials = vec![whole];
+    if driven.operations.len() > 1 {
+        for (operation, measured) in &driven.operations {
+            let one = read(*operation, measured)?;
+            let mut trial = blank(&of_operation(cell, *operation), round, 0);
+            trial.metrics = figures(&one, driven.measured_s);
+            judge(&mut trial, driven, &one, wrong, beside);
+            trials.push(trial);
+        }
+    }
+    Ok(trials)
+}
+
+/// One operation's counts, with its histograms read.
+struct Read {
+    measured: Measured,
+    service: Histogram,
+    response: Option<Histogram>,
+    failed: Option<Histogram>,
+}
+
+fn read(operation: Operation, measured: &Measured) -> Result<Read, Failure> {
+    let histogram = |text: &String| {
+        Histogram::from_text(text).map_err(|error| Failure {
+            kind: FailureKind::Protocol,
+            error: format!("the histogram of {operation} cannot be read: {error}"),
+        })
+    };
+    Ok(Read {
+        service: histogram(&measured.service)?,
+        response: measured.response.as_ref().map(histogram).transpose()?,
+        failed: measured.failed.as_ref().map(histogram).transpose()?,
+        measured: measured.clone(),
+    })
+}
+
+/// All operations together.
+fn total(driven: &Driven) -> Result<Read, Failure> {
+    let mut all =
+        Read { measured: Measured::default(), service: Histogram::new(), response: None, failed: None };
+    for (operation, measured) in &driven.operations {
+        let one = read(*operation, measured)?;
+        let into = &mut all.measured;
+        into.operations += one.measured.operations;
+        into.documents += one.measured.documents;
+        into.errors += one.measured.errors;
+        into.timeouts += one.measured.timeouts;
+        into.wrong += one.measured.wrong;
+        into.stale += one.measured.stale;
+        into.retries += one.measured.retries;
+        all.service.merge(&one.service);
+        for (into, from) in [(&mut all.response, &one.response), (&mut all.failed, &one.failed)] {
+            if let Some(from) = from {
+                into.get_or_insert_with(Histogram::new).merge(from);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// All histograms of a trial as an interval log of HdrHistogram, version 1.3: one interval for each operation and kind of
+/// time, in the tag. Other programs read it.
+pub(super) fn interval_log(driven: &Driven, begun_s: f64, ramp_s: f64) -> String {
+    let mut log = interval_log_head(begun_s);
+    for (operation, measured) in &driven.operations {
+        let kinds = [
+            ("service", Some(&measured.service)),
+            ("response", measured.response.as_ref()),
+            ("failed", measured.failed.as_ref()),
+        ];
+        for (kind, text) in kinds {
+            // What cannot be read is said where the trial is made.
+            if let Some(histogram) = text.and_then(|text| Histogram::from_text(text).ok())
+                && histogram.count() > 0
+            {
+                let tag = format!("{operation}-{kind}");
+                log.push_str(&histogram.interval_line(&tag, ramp_s, driven.measured_s));
+                log.push('\n');
+            }
+        }
+    }
+    log
+}
+
+const QUANTILES: [(&str, f64); 5] =
+    [("p50", 0.5), ("p90", 0.9), ("p99", 0.99), ("p999", 0.999), ("max", 1.0)];
+
+fn figures(read: &Read, seconds: f64) -> Metrics {
+    let Measured { operations, documents, errors, timeouts, wrong, stale, retries, .. } = read.measured;
+    let per_second = if seconds > 0.0 { operations as f64 / seconds } else { 0.0 };
+    let mut metrics = Metrics::from([
+        ("throughput_ops_per_s".to_owned(), per_second),
+        ("operations".to_owned(), operations as f64),
+        ("documents".to_owned(), documents as f64),
+        ("errors".to_owned(), errors as f64),
+        ("timeouts".to_owned(), timeouts as f64),
+        ("wrong_answers".to_owned(), wrong as f64),
+        ("stale_answers".to_owned(), stale as f64),
+        ("retries".to_owned(), retries as f64),
+    ]);
+    let mut quantiles = |what: &str, histogram: &Histogram| {
+        if histogram.count() > 0 {
+            for (name, quantile) in QUANTILES {
+                metrics.insert(format!("{what}_{name}_us"), histogram.quantile_us(quantile));
+            }
+        }
+    };
+    quantiles("service", &read.service);
+    if let Some(response) = &read.response {
+        quantiles("response", response);
+    }
+    metrics
+}
+
+fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
+    let mut metrics = Metrics::from([
+        ("measured_s".to_owned(), driven.measured_s),
+        ("threads".to_owned(), f64::from(driven.threads)),
+        ("lost_updates".to_owned(), driven.lost_updates as f64),
+        ("reconnects".to_owned(), driven.reconnects as f64),
+        ("unknown_writes".to_owned(), driven.unknown_writes as f64),
+        ("records_at_end".to_owned(), driven.records as f64),
+    ]);
+    if let Some(steady) = driven.steady {
+        metrics.insert("steady".to_owned(), f64::from(u8::from(steady)));
+    }
+    if let Some(arrivals) = &driven.arrivals {
+        metrics.insert("missed_arrivals".into(), arrivals.missed as f64);
+        metrics.insert("unfinished_arrivals".into(), arrivals.unfinished as f64);
+        metrics.insert("planned_arrivals".into(), arrivals.planned as f64);
+        metrics.insert("backlog_max".into(), arrivals.backlog_max as f64);
+        metrics.insert("backlog_at_start".into(), arrivals.backlog_at_start as f64);
+        if let Ok(lateness) = Histogram::from_text(&arrivals.lateness)
+            && lateness.count() > 0
+        {
+            metrics.insert("lateness_p99_us".into(), lateness.quantile_us(0.99));
+        }
+    }
+    metrics.extend(beside.metrics.clone());
+    if operations > 0.0 {
+        let mut per_op = |name: &str, value: f64| metrics.insert(name.to_owned(), value / operations);
+        let usage = &driven.usage;
+        if let Some(client) = usage.client_cpu_s {
+            per_op("client_cpu_us_per_op", client * 1e6);
+        }
+        if let Some(server) = usage.cpu_s {
+            per_op("server_cpu_us_per_op", server * 1e6);
+            per_op("disk_written_bytes_per_op", usage.counters.written_bytes as f64);
+        }
+        if let Some(scheduling) = &driven.scheduling {
+            per_op("context_switches_per_op", scheduling.context_switches as f64);
+            per_op("cpu_migrations_per_op", scheduling.migrations as f64);
+        }
+        if let Some((bytes, idle)) = beside.journal_bytes {
+            per_op("journal_bytes_per_op", (bytes - idle).max(0.0));
+            metrics.insert("idle_journal_bytes".into(), idle);
+        }
+    }
+    if let (Some(client), Some(server)) = (driven.usage.client_cpu_s, driven.usage.cpu_s)
+        && client + server > 0.0
+    {
+        metrics.insert("driver_share".into(), client / (client + server));
+    }
+    metrics
+}
+
+fn per_second(driven: &Driven, ramp_s: f64) -> Vec<PerSecond> {
+    let second = |(index, second): (usize, &jsonathlon_drive::answer::Second)| PerSecond {
+        operations: second.operations,
+        errors: second.errors,
+        longest_us: second.longest_us,
+        backlog: second.backlog,
+        ramp: (index as f64) < ramp_s,
+        checkpoint: false,
+    };
+    driven.seconds.iter().enumerate().map(second).collect()
+}
+
+/// Verdict, and histograms of what may be shown. One `wrong` answer spoils all operations of its trial.
+fn judge(trial: &mut Trial, driven: &Driven, read: &Read, wrong: u64, beside: &Beside) {
+    let Measured { operations, errors, .. } = read.measured;
+    if wrong > 0 {
+        let first = driven.wrong.first().map_or("", String::as_str);
+        let answers = if wrong == 1 { "answer was" } else { "answers were" };
+        trial.verdict = Verdict::Wrong;
+        trial.failure =
+            Some(Failure { kind: FailureKind::Wrong, error: format!("{wrong} {answers} wrong: {first}") });
+        return;
+    }
+    if operations == 0 {
+        let refusal = driven.refusals.keys().next().map_or("no operation ended in time", String::as_str);
+        trial.verdict = Verdict::Failed;
+        trial.failure = Some(Failure { kind: FailureKind::Refused, error: refusal.to_owned() });
+        return;
+    }
+    trial.verdict = if errors as f64 > TOLERABLE_ERRORS * (operations + errors) as f64 {
+        Verdict::Partial
+    } else if beside.verified {
+        Verdict::Exact
+    } else {
+        Verdict::Unverified
+    };
+    trial.histograms.insert("service".into(), read.service.to_text());
+    if let Some(response) = &read.response {
+        trial.histograms.insert("response".into(), response.to_text());
+    }
+    if let Some(failed) = read.failed.as_ref().filter(|failed| failed.count() > 0) {
+        trial.histograms.insert("failed".into(), failed.to_text());
+    }
+}

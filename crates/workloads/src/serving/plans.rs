@@ -1,0 +1,60 @@
+//! The access path of every operation, read before the clock starts.
+
+use std::time::Duration;
+
+use jsonathlon_drive::mix::Mix;
+use jsonathlon_results::id::Step;
+use jsonathlon_results::record::Cell;
+use jsonathlon_systems::catalogue::fill;
+
+use super::trials::of_operation;
+use super::{Served, scripts};
+use crate::access;
+use crate::recorder::Recorder;
+use crate::session::{Ended, placeholder};
+
+/// Limit of reading one plan.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Reads and records the plan of each operation of a mix that promises one, once for a run.
+pub(super) fn check(
+    round: u32,
+    mix: &Mix,
+    cell: &Cell,
+    one: &mut Served<'_>,
+    recorder: &mut Recorder<'_>,
+) -> Result<(), Ended> {
+    if round > 1 || one.of.session.target.part.statements("plan").is_empty() {
+        return Ok(());
+    }
+    for (operation, _) in &mix.shares {
+        let rules = one.part.rules(operation.file());
+        let Some(statement) = one.part.planned(operation.file()) else { continue };
+        let mut of = of_operation(cell, *operation);
+        // However many clients ask, and in whichever mix, the statement is the same.
+        of.parameters.remove("clients");
+        of.step = Step::Own(operation.word().to_owned());
+        let mut values = scripts::values(&one.part, &one.records, *operation);
+        values.extend(one.examples());
+        let values: Vec<(&str, &str)> =
+            values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let statement = match one.is_json() {
+            true => typed(&statement, &values),
+            false => statement,
+        };
+        let asked = fill(&statement, &values).map_err(placeholder)?;
+        let name = format!("{}-{operation}", one.of.cells.target.file_name());
+        let violations = |text: &str| rules.violations(text);
+        access::check(&mut one.of.session, of, &name, &asked, LIMIT, violations, recorder)?;
+    }
+    Ok(())
+}
+
+/// Values that are no texts stand in the place of the texts that stand for them.
+fn typed(statement: &str, values: &[(&str, &str)]) -> String {
+    let of_json = ["limit", "document", "keyed_document"];
+    values
+        .iter()
+        .filter(|(name, _)| of_json.contains(name))
+        .fold(statement.to_owned(), |text, (name, value)| text.replace(&format!("\"{{{{{name}}}}}\""), value))
+}

@@ -1,0 +1,77 @@
+//! How a configuration does the operations of a mix: its folder's statements, made ready for clients.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_dataset::records::{RecordSet, Step};
+use jsonathlon_drive::job::Script;
+use jsonathlon_drive::mix::Mix;
+use jsonathlon_drive::operation::Operation;
+use jsonathlon_drive::paths::Paths;
+use jsonathlon_systems::{PathStep, Serving, path_values};
+
+use crate::bench::TABLE;
+use crate::session::{Ended, Session};
+
+/// The operations of a mix that a configuration does not have.
+pub(super) fn missing(serving: &Serving, mix: &Mix) -> Vec<Operation> {
+    let lacks = |operation: &Operation| serving.statements(operation.file()).is_empty();
+    mix.shares.iter().map(|(operation, _)| *operation).filter(lacks).collect()
+}
+
+/// A script for each operation of a mix, over these records.
+pub(super) fn scripts(
+    session: &Session<'_>,
+    serving: &Serving,
+    records: &RecordSet,
+    mix: &Mix,
+) -> Result<BTreeMap<Operation, Script>, Ended> {
+    mix.shares
+        .iter()
+        .map(|(operation, _)| {
+            let rules = serving.rules(operation.file());
+            let values = values(serving, records, *operation);
+            let values: Vec<(&str, &str)> =
+                values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            let script = Script {
+                statements: session.statements_with_parameters(operation.file(), &values)?,
+                undo: rules.undo,
+                key_member: serving.key_member.clone(),
+                may_be_stale: rules.may_be_stale,
+            };
+            Ok((*operation, script))
+        })
+        .collect()
+}
+
+/// What an operation's statements hold that is the same for all clients: the table, and the paths.
+pub(super) fn values(serving: &Serving, records: &RecordSet, operation: Operation) -> Vec<(String, String)> {
+    let mut values = vec![("table".to_owned(), TABLE.to_owned())];
+    let paths = Paths::of(records);
+    let mut place = match operation {
+        Operation::Find | Operation::Count => steps(records, paths.condition),
+        Operation::Unwrap => steps(records, paths.element),
+        other => steps(records, paths.set_by(other).unwrap_or(paths.field)),
+    };
+    if operation == Operation::Unwrap {
+        // The array itself, and not the value in one of its elements.
+        place.truncate(place.len().saturating_sub(2));
+    }
+    let all = path_values(&place);
+    values.extend(all.into_iter().map(|(name, value)| (name.to_owned(), value)));
+    if operation == Operation::ReadPaths {
+        let projected: Vec<Vec<PathStep>> =
+            paths.projected.iter().map(|place| steps(records, *place)).collect();
+        let (paths, columns) = serving.read_paths(&projected);
+        values.extend([("paths".to_owned(), paths), ("columns".to_owned(), columns)]);
+    }
+    values
+}
+
+fn steps(records: &RecordSet, place: usize) -> Vec<PathStep> {
+    let steps = records.paths().get(place).map_or(&[][..], |path| path.steps.as_slice());
+    let step = |step: &Step| match step {
+        Step::Member(name) => PathStep::Member(name.clone()),
+        Step::Element(place) => PathStep::Element(*place as usize),
+    };
+    steps.iter().map(step).collect()
+}

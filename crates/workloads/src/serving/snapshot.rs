@@ -1,0 +1,99 @@
+//! A loaded data folder kept aside, so that every round begins with the same data without another load.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, lchown, symlink};
+use std::path::{Path, PathBuf};
+
+/// The copy of one session's folder. The engine must be stopped while it is taken or put back.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    folder: PathBuf,
+    copy: PathBuf,
+}
+
+impl Snapshot {
+    /// Copies `folder` to beside it.
+    pub(super) fn take(folder: &Path) -> io::Result<Self> {
+        let copy = folder.with_extension("loaded");
+        remove(&copy)?;
+        copy_all(folder, &copy)?;
+        Ok(Self { folder: folder.to_owned(), copy })
+    }
+
+    /// Puts everything back as it was.
+    pub(super) fn restore(&self) -> io::Result<()> {
+        remove(&self.folder)?;
+        copy_all(&self.copy, &self.folder)
+    }
+}
+
+impl Drop for Snapshot {
+    fn drop(&mut self) {
+        // The run's work folder goes at its end in any case.
+        remove(&self.copy).ok();
+    }
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// Files, folders and links with their modes and owners; sockets and pipes of a server that has ended are left out.
+fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
+    let metadata = fs::symlink_metadata(from)?;
+    let kind = metadata.file_type();
+    if kind.is_dir() {
+        fs::create_dir(to)?;
+        for entry in fs::read_dir(from)? {
+            let entry = entry?;
+            copy_all(&entry.path(), &to.join(entry.file_name()))?;
+        }
+        fs::set_permissions(to, metadata.permissions())?;
+    } else if kind.is_symlink() {
+        symlink(fs::read_link(from)?, to)?;
+    } else if kind.is_file() {
+        fs::copy(from, to)?;
+    } else if kind.is_socket() || kind.is_fifo() {
+        return Ok(());
+    } else {
+        return Err(io::Error::other(format!("{} is no file, folder or link", from.display())));
+    }
+    let own = fs::symlink_metadata(to)?;
+    if (own.uid(), own.gid()) != (metadata.uid(), metadata.gid()) {
+        lchown(to, Some(metadata.uid()), Some(metadata.gid()))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_comes_back_as_it_was() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("system@1-plain");
+        fs::create_dir_all(folder.join("data/base")).unwrap();
+        fs::write(folder.join("data/base/1"), b"documents").unwrap();
+        fs::set_permissions(folder.join("data"), fs::Permissions::from_mode(0o700)).unwrap();
+        symlink("base", folder.join("data/link")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(folder.join("socket")).unwrap();
+        let snapshot = Snapshot::take(&folder).unwrap();
+        fs::write(folder.join("data/base/1"), b"changed").unwrap();
+        fs::write(folder.join("data/base/2"), b"more").unwrap();
+        snapshot.restore().unwrap();
+        assert_eq!(fs::read(folder.join("data/link/1")).unwrap(), b"documents");
+        assert!(!folder.join("data/base/2").exists() && !folder.join("socket").exists());
+        assert_eq!(fs::metadata(folder.join("data")).unwrap().permissions().mode() & 0o777, 0o700);
+        let copy = folder.with_extension("loaded");
+        assert!(copy.exists());
+        drop(snapshot);
+        assert!(!copy.exists());
+    }
+}

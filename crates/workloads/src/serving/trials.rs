@@ -1,0 +1,191 @@
+//! Which trials a serving run consists of.
+
+use jsonathlon_dataset::records::{Kind, Values};
+use jsonathlon_drive::mix::Mix;
+use jsonathlon_drive::operation::Operation;
+use jsonathlon_results::id::State;
+use jsonathlon_results::record::{Cell, Phase};
+
+use super::settings::{Rate, ServingSettings};
+use crate::cells::Cells;
+
+/// One cell's conditions.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Conditions {
+    /// Place of the mix among the settings'.
+    pub(super) mix: usize,
+    pub(super) clients: u32,
+    pub(super) kind: What,
+}
+
+/// What is found out.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum What {
+    /// How much clients get done that wait for nothing but answers.
+    Capacity,
+    /// How long operations take that arrive at a rate.
+    AtRate(Rate),
+    /// The highest rate that keeps the objective.
+    Objective,
+    /// As the first, over minutes.
+    Long,
+}
+
+/// All conditions of one configuration in one round, in the order in which they are taken in round 1. Rates stand behind
+/// all closed loops of their mix: they are shares of what these reach.
+pub(super) fn conditions(own: &ServingSettings, round: u32) -> Vec<Conditions> {
+    let mut all = Vec::new();
+    let most = own.clients.iter().copied().max().unwrap_or(1);
+    // What only reads comes first: it leaves the data as they are.
+    let mut mixes: Vec<usize> = (0..own.mixes.len()).collect();
+    mixes.sort_by_key(|mix| own.mixes.get(*mix).is_none_or(|mix| !only_reads(mix)));
+    for mix in mixes {
+        let with = |clients, kind| Conditions { mix, clients, kind };
+        // Rotated, so that none always comes first on fresh data.
+        let shift = round.saturating_sub(1) as usize;
+        let count = own.clients.len();
+        all.extend(
+            (0..count)
+                .filter_map(|place| own.clients.get((place + shift) % count))
+                .map(|clients| with(*clients, What::Capacity)),
+        );
+        all.extend(own.rates.iter().map(|rate| with(most, What::AtRate(*rate))));
+        if own.objective.is_some() {
+            all.push(with(most, What::Objective));
+        }
+        if own.long_s.is_some() && round == 1 {
+            all.push(with(most, What::Long));
+        }
+    }
+    all
+}
+
+/// The cell of some conditions.
+pub(super) fn cell(cells: Cells<'_>, own: &ServingSettings, at: &Conditions) -> Cell {
+    let name = own.mixes.get(at.mix).map_or("", |mix| mix.name.as_str());
+    let mut cell = cells.cell(name, Phase::Measured, Some(State::Drained));
+    let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
+    set("clients", at.clients.into());
+    set("documents", documents(&own.records.kind).into());
+    set("values", values(own.records.values).into());
+    set("durability", own.durability.clone().into());
+    if !own.prepare {
+        set("prepared", false.into());
+    }
+    match at.kind {
+        What::Capacity => set("arrival", "closed".into()),
+        What::Long => {
+            set("long_s", own.long_s.into());
+            set("arrival", "closed".into())
+        }
+        What::AtRate(Rate::PerSecond(rate)) => {
+            set("rate_per_s", rate.into());
+            set("arrival", own.spread.word().into())
+        }
+        What::AtRate(Rate::OfCapacity(share)) => {
+            set("rate_share", share.into());
+            set("arrival", own.spread.word().into())
+        }
+        What::Objective => {
+            set("objective", own.objective.map(|one| one.to_string()).into());
+            set("arrival", own.spread.word().into())
+        }
+    };
+    cell
+}
+
+/// Conditions but for the mix as a part of a file's name.
+pub(super) fn word(at: &Conditions) -> String {
+    let kind = match at.kind {
+        What::Capacity => "closed".to_owned(),
+        What::Long => "long".to_owned(),
+        What::AtRate(Rate::PerSecond(rate)) => format!("{rate}-per-s"),
+        What::AtRate(Rate::OfCapacity(share)) => format!("{}-percent", (share * 100.0).round()),
+        What::Objective => "objective".to_owned(),
+    };
+    format!("{}-{kind}", at.clients)
+}
+
+/// The same of one operation alone.
+pub(super) fn of_operation(cell: &Cell, operation: Operation) -> Cell {
+    let mut of = cell.clone();
+    of.parameters.insert("operation".into(), operation.word().into());
+    of
+}
+
+/// The keys of all trials that are planned.
+pub(super) fn keys(cells: Cells<'_>, own: &ServingSettings, rounds: u32, load_rounds: u32) -> Vec<String> {
+    let mut keys: Vec<String> = (1..=load_rounds).flat_map(|round| cells.load_keys(round)).collect();
+    for round in 1..=rounds {
+        keys.extend(conditions(own, round).iter().map(|at| cell(cells, own, at).trial_key(round, 0)));
+    }
+    keys
+}
+
+/// Seconds that the trials of one configuration take in one round.
+pub(super) fn seconds(own: &ServingSettings, round: u32) -> f64 {
+    let one = own.ramp_s + own.measured_s;
+    let of = |at: &Conditions| match at.kind {
+        What::Capacity | What::AtRate(_) => one,
+        What::Objective => one * f64::from(super::objective::STEPS),
+        What::Long => own.ramp_s + own.long_s.unwrap_or_default(),
+    };
+    conditions(own, round).iter().map(of).sum()
+}
+
+/// Which of a document's values the writes of a mix change: trials over the same data must agree about that.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Changes {
+    Field,
+    Path,
+    Element,
+    All,
+}
+
+/// What a mix changes of the documents that are there; none where it changes nothing.
+///
+/// # Errors
+/// It changes two different things, and nobody could say which values a reader must find.
+pub(super) fn changes(mix: &Mix) -> Result<Option<Changes>, String> {
+    let mut found = None;
+    for (operation, _) in &mix.shares {
+        let change = match operation {
+            Operation::Update | Operation::ReadModifyWrite => Changes::Field,
+            Operation::UpdatePath => Changes::Path,
+            Operation::UpdateElement => Changes::Element,
+            Operation::UpdateAll => Changes::All,
+            _ => continue,
+        };
+        if found.is_some_and(|before| before != change) {
+            return Err(format!(
+                "the mix {} sets different values of a document, and answers could not be checked: use one of update, \
+                 update-path, update-element and update-all",
+                mix.name
+            ));
+        }
+        found = Some(change);
+    }
+    Ok(found)
+}
+
+/// Whether a mix leaves the documents as they are.
+pub(super) fn only_reads(mix: &Mix) -> bool {
+    mix.shares.iter().all(|(operation, _)| !operation.writes())
+}
+
+fn documents(kind: &Kind) -> String {
+    match kind {
+        Kind::Flat => "flat".to_owned(),
+        Kind::Large => "large".to_owned(),
+        Kind::Nested => "nested".to_owned(),
+        Kind::Size { bytes } => format!("{bytes} B"),
+        Kind::Items { members } => format!("{members} items"),
+    }
+}
+
+fn values(values: Values) -> &'static str {
+    match values {
+        Values::Text => "text",
+        Values::Random => "random",
+    }
+}

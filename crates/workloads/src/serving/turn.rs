@@ -1,0 +1,449 @@
+//! One configuration's part of a round: fresh data, then every condition in turn.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use jsonathlon_drive::answer::Driven;
+use jsonathlon_drive::job::Job;
+use jsonathlon_drive::mix::{Mix, Requests};
+use jsonathlon_drive::operation::Operation;
+use jsonathlon_drivers::worker::protocol::Op;
+use jsonathlon_measure::arrival::Arrival;
+use jsonathlon_measure::histogram::Histogram;
+use jsonathlon_measure::stop::Stop;
+use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Verdict};
+use jsonathlon_systems::Serving as Part;
+
+use super::journal;
+use super::objective::Search;
+use super::outcome::{self, Beside};
+use super::settings::{Rate, ServingSettings};
+use super::trials::{self, Conditions, What};
+use super::{Served, pinning, plans, scripts};
+use crate::RunError;
+use crate::bench::Bench;
+use crate::observer::{Event, Work};
+use crate::recorder::{Recorder, blank};
+use crate::session::{Ended, relay};
+
+/// Seconds that unmeasured reads warm a system up with after it has been started.
+const WARM_UP_S: f64 = 1.0;
+/// What a trial may take beyond its planned seconds: connecting, settling what is in flight, reading back.
+const GRACE_S: f64 = 120.0;
+/// Clients that warm up.
+const WARM_UP_CLIENTS: u32 = 8;
+
+/// One turn.
+pub(super) struct Turn<'t, 'b, 'a> {
+    pub(super) bench: &'b Bench<'a>,
+    pub(super) own: &'t ServingSettings,
+    pub(super) round: u32,
+    /// What closed loops of a mix have reached in this round, at most.
+    pub(super) capacity: HashMap<usize, f64>,
+}
+
+impl<'a> Turn<'_, '_, 'a> {
+    /// Whatever of the round has no record yet.
+    pub(super) fn take(&mut self, one: &mut Served<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+        let (bench, own, round) = (self.bench, self.own, self.round);
+        bench.fail_planned_loads(round, &one.of, recorder)?;
+        let all = trials::conditions(own, round);
+        let is_open = |at: &Conditions, recorder: &Recorder<'_>| {
+            !recorder.has(&trials::cell(one.of.cells, own, at).trial_key(round, 0))
+        };
+        let loads = bench.is_load_due(round, &one.of, recorder);
+        if !loads && !all.iter().any(|at| is_open(at, recorder)) {
+            return Ok(());
+        }
+        if let Err(failure) = self.fresh_data(loads, one, recorder)? {
+            one.of.holds = Err(failure);
+        }
+        // The mix that has changed the data since they were fresh.
+        let mut changed_by: Option<usize> = None;
+        for at in &all {
+            let cell = trials::cell(one.of.cells, own, at);
+            let key = cell.trial_key(round, 0);
+            if recorder.has(&key) {
+                continue;
+            }
+            if let Err(failure) = &one.of.holds {
+                let failure = crate::loading::not_asked(failure);
+                recorder.failed(key, &cell, round, 0, failure)?;
+                continue;
+            }
+            let Some(mix) = own.mixes.get(at.mix) else { continue };
+            if let Some(why) = not_run(&one.part, mix, at.clients) {
+                let mut trial = blank(&cell, round, 0);
+                trial.verdict = Verdict::NotApplicable;
+                trial.failure = Some(Failure { kind: FailureKind::Refused, error: why });
+                recorder.trial(key, trial)?;
+                continue;
+            }
+            // Each mix begins with the data as they were loaded; and a system that has ended in a trial may have lost
+            // anything.
+            let is_spoilt = one.of.session.pid().is_none() && one.has_run;
+            if is_spoilt || changed_by.is_some_and(|by| by != at.mix) {
+                if let Err(failure) = self.fresh_data(false, one, recorder)? {
+                    recorder.failed(key, &cell, round, 0, failure)?;
+                    continue;
+                }
+                changed_by = None;
+            }
+            if !trials::only_reads(mix) {
+                changed_by = Some(at.mix);
+            }
+            let what =
+                format!("round {round}: {} {} {}", one.of.cells.target.file_name(), mix.name, said(at, own));
+            recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
+            one.of.session.subject().does(&what);
+            let measured = Ended::split(self.measure(at, mix, &cell, one, recorder))?;
+            if let Err(failure) = measured {
+                one.of.session.kill();
+                recorder.failed(key, &cell, round, 0, failure)?;
+            } else if one.of.session.has_lost_its_server() {
+                let name = one.of.cells.target.file_name();
+                recorder.warn(&format!(
+                    "{name}: the server ended while clients were at work; it is started again"
+                ));
+                one.of.session.kill();
+            }
+        }
+        if let Err(failure) = Ended::split(one.of.session.close())? {
+            let name = one.of.cells.target.file_name();
+            recorder.warn(&format!("{name}: failed to close: {}", failure.error));
+        }
+        Ok(())
+    }
+
+    /// Loads, or puts back what the last load left; then starts the system and warms it up.
+    fn fresh_data(
+        &self,
+        loads: bool,
+        one: &mut Served<'a>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<Result<(), Failure>, RunError> {
+        let bench = self.bench;
+        one.has_run = false;
+        one.load += 1;
+        one.of.session.kill();
+        let writes = self.own.mixes.iter().any(|mix| !trials::only_reads(mix));
+        if loads || !one.of.is_loaded || (writes && one.snapshot.is_none()) {
+            one.snapshot = None;
+            bench.load(self.round, &mut one.of, recorder)?;
+            if one.of.holds.is_ok()
+                && let Err(failure) = Ended::split(self.index_paths(one))?
+            {
+                one.of.holds = Err(failure);
+            }
+            if one.of.holds.is_ok() && writes && !one.of.session.is_guest() {
+                let taken = super::snapshot::Snapshot::take(one.of.session.folder());
+                one.snapshot = Some(taken.map_err(RunError::io("copy the loaded data"))?);
+            }
+        } else if let Some(snapshot) = &one.snapshot {
+            snapshot.restore().map_err(RunError::io("put the loaded data back"))?;
+        }
+        if let Err(failure) = &one.of.holds {
+            return Ok(Err(crate::loading::not_asked(failure)));
+        }
+        Ended::split(self.start(one, recorder))
+    }
+
+    /// Builds what only searches by a nested value need.
+    fn index_paths(&self, one: &mut Served<'a>) -> Result<(), Ended> {
+        let searches =
+            |mix: &Mix| mix.shares.iter().any(|(of, _)| matches!(of, Operation::Find | Operation::Count));
+        if !self.own.mixes.iter().any(searches) {
+            return Ok(());
+        }
+        let values = scripts::values(&one.part, &one.records, Operation::Find);
+        let values: Vec<(&str, &str)> =
+            values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let statements = one.of.session.statements("index_path", &values)?;
+        if statements.is_empty() {
+            return Ok(());
+        }
+        one.of.session.open()?;
+        one.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
+        one.of.session.close()
+    }
+
+    fn start(&self, one: &mut Served<'a>, recorder: &mut Recorder<'_>) -> Result<(), Ended> {
+        one.of.session.open()?;
+        if let Some(cpus) = &self.own.server_cpus
+            && let Some(server) = one.of.session.engine()
+            && one.of.session.pid() != Some(server)
+        {
+            pinning::pin(server, cpus).map_err(|error| {
+                Ended::failed(FailureKind::Environment, format!("failed to pin the server: {error}"))
+            })?;
+        }
+        let reads =
+            Mix { name: "warm-up".into(), shares: vec![(Operation::Read, 1.0)], requests: Requests::Uniform };
+        if scripts::missing(&one.part, &reads).is_empty() {
+            let clients = one.part.clients.unwrap_or(WARM_UP_CLIENTS).min(WARM_UP_CLIENTS);
+            let job = self.job(&reads, clients, Arrival::Closed, (0.0, WARM_UP_S), one)?;
+            let warmed: Driven = self.drive(&job, one, recorder)?;
+            if let Some(wrong) = warmed.wrong.first() {
+                return Err(Ended::failed(
+                    FailureKind::Wrong,
+                    format!("documents are not what was loaded: {wrong}"),
+                ));
+            }
+        }
+        let writes = self.own.mixes.iter().any(|mix| !trials::only_reads(mix));
+        if writes && one.idle_journal_per_s.is_none() {
+            let idle_s = self.own.measured_s.min(journal::IDLE_S);
+            one.idle_journal_per_s = journal::idle(&mut one.of.session, &one.part, idle_s)?;
+        }
+        Ok(())
+    }
+
+    /// A job of `(ramp, measured)` seconds.
+    fn job(
+        &self,
+        mix: &Mix,
+        clients: u32,
+        arrival: Arrival,
+        (ramp_s, measured_s): (f64, f64),
+        one: &Served<'a>,
+    ) -> Result<Job, Ended> {
+        let own = self.own;
+        Ok(Job {
+            records: one.records.records().clone(),
+            loaded: self.bench.staged.documents,
+            load: format!("{}", one.load),
+            mix: mix.clone(),
+            scripts: scripts::scripts(&one.of.session, &one.part, &one.records, mix)?,
+            clients,
+            threads: None,
+            arrival,
+            ramp_s,
+            stop: Stop::Time { seconds: measured_s },
+            seed: self.bench.settings.seed.wrapping_add(u64::from(self.round) << 32),
+            verify: true,
+            prepare: own.prepare,
+            batch: own.batch,
+            scan: own.scan,
+            limit: own.limit,
+            retries: own.retries,
+            timeout_s: own.timeout_s,
+        })
+    }
+
+    fn drive(&self, job: &Job, one: &mut Served<'a>, recorder: &mut Recorder<'_>) -> Result<Driven, Ended> {
+        one.has_run = true;
+        let Stop::Time { seconds } = job.stop else {
+            return Err(Ended::failed(FailureKind::Protocol, "trials end by time"));
+        };
+        let limit = Duration::from_secs_f64(job.ramp_s + seconds + job.timeout_s + GRACE_S);
+        let job = serde_json::to_value(job)
+            .map_err(|error| Ended::failed(FailureKind::Protocol, format!("the job: {error}")))?;
+        one.of.session.request(&Op::Drive { job }, limit, &mut relay(recorder.observer))
+    }
+
+    fn measure(
+        &mut self,
+        at: &Conditions,
+        mix: &Mix,
+        cell: &Cell,
+        one: &mut Served<'a>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Ended> {
+        plans::check(self.round, mix, cell, one, recorder)?;
+        if one.of.session.pid().is_none() {
+            // A plan that cannot be read ends a session, and with it what its worker knows of the data.
+            if let Err(failure) = self.fresh_data(false, one, recorder)? {
+                return Err(failure.into());
+            }
+        }
+        let own = self.own;
+        let seconds = (own.ramp_s, own.measured_s);
+        match at.kind {
+            What::Capacity => {
+                let trial = self.one_trial(at, mix, cell, Arrival::Closed, seconds, one, recorder)?;
+                let best = self.capacity.entry(at.mix).or_default();
+                *best = best.max(trial);
+                Ok(())
+            }
+            What::Long => {
+                let seconds = (own.ramp_s, own.long_s.unwrap_or(own.measured_s));
+                self.one_trial(at, mix, cell, Arrival::Closed, seconds, one, recorder).map(drop)
+            }
+            What::AtRate(rate) => {
+                let per_s = match rate {
+                    Rate::PerSecond(per_s) => per_s,
+                    Rate::OfCapacity(share) => share * self.capacity_of(at, mix, one, recorder)?,
+                };
+                self.one_trial(at, mix, cell, own.spread.at(per_s), seconds, one, recorder).map(drop)
+            }
+            What::Objective => self.search(at, mix, cell, one, recorder),
+        }
+    }
+
+    /// What closed loops have reached in this round; a run that goes on may have to measure it again.
+    fn capacity_of(
+        &mut self,
+        at: &Conditions,
+        mix: &Mix,
+        one: &mut Served<'a>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<f64, Ended> {
+        if let Some(known) = self.capacity.get(&at.mix).filter(|known| **known > 0.0) {
+            return Ok(*known);
+        }
+        let seconds = (self.own.ramp_s, self.own.measured_s);
+        let job = self.job(mix, at.clients, Arrival::Closed, seconds, one)?;
+        let driven = self.drive(&job, one, recorder)?;
+        let done: u64 = driven.operations.values().map(|measured| measured.operations).sum();
+        let capacity = done as f64 / driven.measured_s.max(1e-9);
+        self.capacity.insert(at.mix, capacity);
+        Ok(capacity)
+    }
+
+    /// Measures once, records it, and gives the operations per second.
+    #[expect(clippy::too_many_arguments, reason = "what a trial is made of")]
+    fn one_trial(
+        &self,
+        at: &Conditions,
+        mix: &Mix,
+        cell: &Cell,
+        arrival: Arrival,
+        (ramp_s, measured_s): (f64, f64),
+        one: &mut Served<'a>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<f64, Ended> {
+        let job = self.job(mix, at.clients, arrival, (ramp_s, measured_s), one)?;
+        let begun_s = jiff::Timestamp::now().as_millisecond() as f64 / 1e3;
+        let writes = !trials::only_reads(mix);
+        let before = if writes { journal::read(&mut one.of.session, &one.part)? } else { None };
+        let driven = self.drive(&job, one, recorder)?;
+        let journal_bytes = match before {
+            Some(before) => journal::read(&mut one.of.session, &one.part)?.and_then(|after| {
+                let bytes = after.since(&before)?;
+                let whole_s = ramp_s + driven.measured_s;
+                // The ramp writes too: its share is taken off by time, and so is what the system writes by itself.
+                let share = driven.measured_s / whole_s.max(1e-9);
+                let idle = one.idle_journal_per_s.unwrap_or_default() * driven.measured_s;
+                Some((bytes * share, idle))
+            }),
+            None => None,
+        };
+        let mut metrics = Metrics::from([("clients".to_owned(), f64::from(at.clients))]);
+        if let Arrival::Fixed { per_s } | Arrival::Poisson { per_s } = arrival {
+            metrics.insert("offered_ops_per_s".into(), per_s);
+        }
+        if let Ok(bytes) = jsonathlon_measure::memory::peak_resident_bytes(std::process::id()) {
+            metrics.insert("peak_harness_bytes".into(), bytes as f64);
+        }
+        let beside = Beside { verified: job.verify, journal_bytes, metrics, ramp_s };
+        let log = outcome::interval_log(&driven, begun_s, ramp_s);
+        let name = format!(
+            "histograms/{}-{}-{}-{}.hlog",
+            one.of.cells.target.file_name(),
+            mix.name,
+            trials::word(at),
+            self.round
+        );
+        recorder.folder.write_file(&name, log.as_bytes()).map_err(RunError::from)?;
+        let mut throughput = 0.0;
+        for trial in outcome::trials(cell, self.round, &driven, &beside)? {
+            let key = trial.cell.trial_key(self.round, 0);
+            if trial.cell == *cell {
+                throughput = trial.metrics.get("throughput_ops_per_s").copied().unwrap_or_default();
+            }
+            if !recorder.has(&key) {
+                recorder.trial(key, trial)?;
+            }
+        }
+        for (refusal, times) in driven.refusals.iter().take(3) {
+            recorder.warn(&format!("{} {}: {times} × {refusal}", one.of.cells.target.file_name(), mix.name));
+        }
+        Ok(throughput)
+    }
+
+    /// Looks for the highest rate that keeps the objective; the trial at that rate is the record.
+    fn search(
+        &mut self,
+        at: &Conditions,
+        mix: &Mix,
+        cell: &Cell,
+        one: &mut Served<'a>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Ended> {
+        let Some(objective) = self.own.objective else { return Ok(()) };
+        let capacity = self.capacity_of(at, mix, one, recorder)?;
+        let mut search = Search::below(capacity);
+        let mut best: Option<Driven> = None;
+        while let Some(per_s) = search.next() {
+            let seconds = (self.own.ramp_s, self.own.measured_s);
+            let job = self.job(mix, at.clients, self.own.spread.at(per_s), seconds, one)?;
+            let driven = self.drive(&job, one, recorder)?;
+            let is_kept = keeps(&driven, objective.quantile, objective.seconds)?;
+            search.learn(is_kept);
+            if is_kept {
+                best = Some(driven);
+            }
+        }
+        let (kept, broken) = search.found();
+        let metrics = Metrics::from([
+            ("clients".to_owned(), f64::from(at.clients)),
+            ("objective_ops_per_s".to_owned(), kept),
+            ("objective_broken_ops_per_s".to_owned(), broken),
+        ]);
+        let beside = Beside { verified: true, metrics, ramp_s: self.own.ramp_s, ..Beside::default() };
+        let Some(driven) = best else {
+            return Err(Ended::failed(
+                FailureKind::Refused,
+                format!("no rate above {broken:.0} operations per second keeps {objective}"),
+            ));
+        };
+        for trial in outcome::trials(cell, self.round, &driven, &beside)? {
+            let key = trial.cell.trial_key(self.round, 0);
+            if !recorder.has(&key) {
+                recorder.trial(key, trial)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether response times keep an objective; arrivals that never began do not.
+fn keeps(driven: &Driven, quantile: f64, seconds: f64) -> Result<bool, Ended> {
+    let mut all = Histogram::new();
+    let mut errors = 0;
+    for measured in driven.operations.values() {
+        errors += measured.errors;
+        let Some(text) = &measured.response else { continue };
+        let response = Histogram::from_text(text)
+            .map_err(|error| Ended::failed(FailureKind::Protocol, format!("a histogram: {error}")))?;
+        all.merge(&response);
+    }
+    Ok(errors == 0 && all.count() > 0 && all.quantile_us(quantile) <= seconds * 1e6)
+}
+
+/// Why a mix cannot be run; none when it can.
+fn not_run(part: &Part, mix: &Mix, clients: u32) -> Option<String> {
+    let missing = scripts::missing(part, mix);
+    if !missing.is_empty() {
+        let words: Vec<&str> = missing.iter().map(|operation| operation.word()).collect();
+        return Some(format!("it has no {}", words.join(", ")));
+    }
+    match part.clients {
+        Some(most) if clients > most => Some(format!("the engine takes {most} client at a time")),
+        _ => None,
+    }
+}
+
+/// Conditions in a few words.
+fn said(at: &Conditions, own: &ServingSettings) -> String {
+    let clients = format!("{} client{}", at.clients, if at.clients == 1 { "" } else { "s" });
+    match at.kind {
+        What::Capacity => clients,
+        What::Long => format!("{clients}, {:.0} s", own.long_s.unwrap_or_default()),
+        What::AtRate(Rate::PerSecond(rate)) => format!("{clients}, {rate} a second"),
+        What::AtRate(Rate::OfCapacity(share)) => format!("{clients}, {:.0} % of capacity", share * 100.0),
+        What::Objective => {
+            format!("{clients}, {}", own.objective.map(|one| one.to_string()).unwrap_or_default())
+        }
+    }
+}

@@ -1,0 +1,254 @@
+// What a serving run shows: mixes under their conditions, throughput over clients, times over throughput, how times
+// are distributed, and who gets the most done.
+
+import type { Cell, Configuration, Evidence, Peak } from './model.ts';
+import type { Entry, View } from './select.ts';
+import type { Estimate } from './stats.ts';
+import { count, counted, list, microseconds, three } from './format.ts';
+import { standing } from './select.ts';
+import { differs, ratio } from './stats.ts';
+import { configurationName, dimensionsOf } from './words.ts';
+
+export const SERVING = 'serving';
+
+/** The clients' share of the CPU time above which they may be what was measured. */
+const DRIVER_BOUND = 0.5;
+
+/** Parameters that tell cells of a group apart. */
+const INSIDE: readonly string[] = ['clients', 'rate_per_s', 'rate_share', 'operation'];
+
+/** Cells of one mix under the same conditions, whatever the number of clients or the rate. */
+export interface Group {
+  key: string;
+  mix: string;
+  /** `mix a, synced`. */
+  title: string;
+  /** Operations began by a schedule. */
+  open: boolean;
+  /** Cells of the whole mix. */
+  entries: Entry[];
+  /** Cells of its operations, where it has several. */
+  operations: Entry[];
+}
+
+export function isOpenLoop(cell: Cell): boolean {
+  const arrival = cell.parameters.arrival;
+  return arrival !== undefined && arrival !== 'closed';
+}
+
+export function clientsOf(cell: Cell): number {
+  return Number(cell.parameters.clients ?? 0);
+}
+
+function conditions(cell: Cell): Cell['parameters'] {
+  return Object.fromEntries(Object.entries(cell.parameters).filter(([name]) => !INSIDE.includes(name)));
+}
+
+/** The mixes that are shown, in the order in which they were measured. */
+export function groupsOf(from: View): Group[] {
+  const found = new Map<string, Group>();
+  for (const entry of from.entries) {
+    const { cell } = entry;
+    if (cell.workload !== SERVING || cell.phase !== 'measured') continue;
+    const under = conditions(cell);
+    const key = JSON.stringify([cell.step, cell.state, under]);
+    const words = dimensionsOf(under);
+    const group = found.get(key)
+      ?? { key, mix: cell.step, title: `mix ${cell.step}${words === '' ? '' : `, ${words}`}`, open: isOpenLoop(cell), entries: [], operations: [] };
+    (cell.parameters.operation === undefined ? group.entries : group.operations).push(entry);
+    found.set(key, group);
+  }
+  return [...found.values()];
+}
+
+/** A figure of a cell with its interval; null where its verdict allows none. */
+export function measuredOf(cell: Cell, name: string): Estimate | null {
+  const value = cell.metrics[name];
+  if (value === undefined || !Number.isFinite(value)) return null;
+  const [low, high] = cell.intervals[name] ?? [null, null];
+  return { value, low, high };
+}
+
+/** A point of a curve. */
+export interface CurvePoint {
+  x: number;
+  y: number;
+  low: number | null;
+  high: number | null;
+  /** False of what is shown and never ranked. */
+  ranked: boolean;
+  entry: Entry;
+}
+
+/** A configuration's points, by x. */
+export interface Curve {
+  key: string;
+  configuration: Configuration;
+  name: string;
+  points: CurvePoint[];
+}
+
+function curves(from: View, entries: readonly Entry[], point: (cell: Cell) => { x: number; y: Estimate } | null, order: (cell: Cell) => number): Curve[] {
+  const found = new Map<number, Curve>();
+  for (const entry of [...entries].sort((a, b) => order(a.cell) - order(b.cell))) {
+    const { cell, configuration } = entry;
+    const how = standing(from, entry);
+    const at = how.tier === 'none' ? null : point(cell);
+    if (at === null) continue;
+    const curve = found.get(cell.configuration) ?? { key: String(cell.configuration), configuration, name: configurationName(configuration), points: [] };
+    curve.points.push({ x: at.x, y: at.y.value, low: at.y.low, high: at.y.high, ranked: how.tier === 'ranked', entry });
+    found.set(cell.configuration, curve);
+  }
+  return [...found.values()];
+}
+
+/** Throughput over clients, a curve a configuration. */
+export function overClients(from: View, group: Group): Curve[] {
+  return curves(from, group.entries, (cell) => {
+    const y = measuredOf(cell, 'throughput_ops_per_s');
+    return y === null ? null : { x: clientsOf(cell), y };
+  }, clientsOf);
+}
+
+/** Which times a group has: response times where operations began by a schedule. */
+export function timesOf(group: Pick<Group, 'open'>): { name: 'response' | 'service'; words: string } {
+  return group.open ? { name: 'response', words: 'response time' } : { name: 'service', words: 'service time' };
+}
+
+/** Where there are schedules, their response times; of mixes without one, service times. */
+export function groupsWithTimes(groups: readonly Group[]): Group[] {
+  const open = groups.filter((group) => group.open);
+  return [...open, ...groups.filter((group) => !group.open && !open.some((one) => one.mix === group.mix))];
+}
+
+function rateOf(cell: Cell): number {
+  return Number(cell.parameters.rate_per_s ?? cell.parameters.rate_share ?? 0);
+}
+
+/** A percentile of times over throughput, a curve a configuration: by rate, or by clients in a closed loop. */
+export function overThroughput(from: View, group: Group, percentile: string): Curve[] {
+  const { name } = timesOf(group);
+  return curves(from, group.entries, (cell) => {
+    const [x, y] = [cell.metrics.throughput_ops_per_s, measuredOf(cell, `${name}_${percentile}_us`)];
+    return x === undefined || y === null || x <= 0 ? null : { x, y };
+  }, group.open ? rateOf : clientsOf);
+}
+
+/** Where a share stands on an axis on which each nine is as wide as the one before; null of all. */
+export function nines(share: number): number | null {
+  return share >= 1 ? null : -Math.log10(1 - share);
+}
+
+/** How times of a cell are distributed, on that axis. */
+export function distributionOf(cell: Cell, histogram: string): { at: number; share: number; us: number }[] {
+  return (cell.distributions?.[histogram] ?? []).flatMap(([share, us]) => {
+    const at = nines(share);
+    return at === null || us <= 0 ? [] : [{ at, share, us }];
+  });
+}
+
+/** A share as a percentile: `p99.9`. */
+export function percentileName(share: number): string {
+  return `p${Number((share * 100).toFixed(3))}`;
+}
+
+/** The best number of clients of each ranked configuration in one ranking of one mix. */
+export interface Leading {
+  group: Group;
+  ranking: string;
+  best: Placed;
+  /** The others, the highest first. */
+  others: { placed: Placed; ratio: Estimate }[];
+}
+
+export interface Placed {
+  entry: Entry;
+  peak: Peak;
+}
+
+function throughput(entry: Entry): Estimate {
+  return measuredOf(entry.cell, 'throughput_ops_per_s') ?? { value: 0, low: null, high: null };
+}
+
+/** Who gets the most done of those that are shown, mix by mix and ranking by ranking. */
+export function leading(from: View): Leading[] {
+  const byCell = new Map(from.run.peaks.map((peak) => [peak.cell, peak]));
+  return groupsOf(from).flatMap((group) => {
+    const placed = group.entries.flatMap((entry) => {
+      const peak = byCell.get(entry.index);
+      return peak === undefined ? [] : [{ entry, peak }];
+    });
+    return from.rankings.flatMap((ranking) => {
+      const those = placed.filter(({ entry }) => entry.configuration.ranking === ranking).sort((a, b) => b.peak.value - a.peak.value);
+      const [best, ...rest] = those;
+      if (best === undefined) return [];
+      // Who is beside somebody that is filtered out has no ratio of paired rounds here.
+      const beside = ({ entry, peak }: Placed): Estimate => (peak.of_best.other === best.entry.cell.configuration
+        ? { value: peak.of_best.ratio, low: peak.of_best.low, high: peak.of_best.high }
+        : ratio(throughput(entry), throughput(best.entry)));
+      return [{ group, ranking, best, others: rest.map((one) => ({ placed: one, ratio: beside(one) })) }];
+    });
+  });
+}
+
+function rangeOf({ low, high }: Estimate, format: (value: number) => string): string {
+  return low === null || high === null ? '' : ` (${format(low)} … ${format(high)})`;
+}
+
+/** Who gets the most done, in a sentence, and how sure that is. */
+export function sentence({ group, best, others }: Leading): { text: string; sure: 'shown' | 'not shown' | 'once' | 'alone' } {
+  const at = (entry: Entry): string => counted(clientsOf(entry.cell), 'client');
+  const own = throughput(best.entry);
+  const most = `${configurationName(best.entry.configuration)} gets most done, ${count(own.value)} operations/s${rangeOf(own, count)} at ${at(best.entry)}`;
+  const [next] = others;
+  const title = group.title.charAt(0).toUpperCase() + group.title.slice(1);
+  if (next === undefined) return { text: `${title}: ${most}.`, sure: 'alone' };
+  const shown = differs(next.ratio);
+  const words = `${configurationName(next.placed.entry.configuration)} reaches ${three(next.ratio.value)} × of it${rangeOf(next.ratio, three)} at ${at(next.placed.entry)}`;
+  const sure = shown === null ? 'once' : shown ? 'shown' : 'not shown';
+  const doubt = sure === 'not shown' ? ': no difference shown' : sure === 'once' ? ': no interval' : '';
+  return { text: `${title}: ${most}. ${words}${doubt}.`, sure };
+}
+
+/** The clients took more than half of the CPU time. */
+export function isDriverBound(cell: Cell): boolean {
+  return (cell.metrics.driver_share ?? 0) > DRIVER_BOUND;
+}
+
+/** What must be known of a serving run before its figures are quoted, a line each. */
+export function caveats(from: View, evidence: Evidence | null): { title: string; line: string }[] {
+  const found: { title: string; line: string }[] = [];
+  const put = (title: string, line: string): void => void found.push({ title, line });
+  const cells = from.entries.filter(({ cell }) => cell.workload === SERVING && cell.phase === 'measured' && cell.parameters.operation === undefined);
+  const steady = cells.flatMap(({ cell }) => cell.metrics.steady ?? []);
+  const own = evidence?.runs[from.runIndex] ?? null;
+  const trials = cells.flatMap(({ index }) => own?.cells[index]?.seconds ?? []);
+  const marked = trials.filter((one) => one.checkpoints.some((at) => at >= one.ramp)).length;
+  const checkpoints = own === null ? '' : marked === 0 ? '; no checkpoint inside' : `; a checkpoint inside ${marked} of ${counted(trials.length, 'trial')}`;
+  const unsteady = steady.filter((one) => one < 1).length;
+  put('Steady state', `${steady.length === 0 ? 'not tested' : unsteady === 0 ? 'reached before measuring began' : `not reached in ${unsteady} of ${counted(steady.length, 'cell')}`}${checkpoints}`);
+  const tiers = new Map<string, Set<string>>();
+  for (const index of from.configurations) {
+    const one = from.run.configurations[index];
+    if (one === undefined || one.durability === null) continue;
+    const { tier, process_crash: crash, power_loss: power } = one.durability;
+    const line = `${tier}: a process crash loses ${crash}, a power loss ${power}`;
+    tiers.set(line, (tiers.get(line) ?? new Set()).add(one.title));
+  }
+  for (const [line, titles] of tiers) put('Durability', `${line} (${list([...titles])}); as documented, not tested`);
+  const bound = new Set(cells.filter(({ cell }) => isDriverBound(cell)).map(({ configuration }) => configuration.title));
+  if (bound.size > 0) put('Driver-bound', `the clients took more than half of the CPU time in cells of ${list([...bound])}, so they may be what was measured`);
+  if (cells.some(({ cell }) => !isOpenLoop(cell))) put('Service time', 'in a closed loop a stall delays one operation of each client: service time is not latency under load, and not ranked');
+  for (const [title, name] of [['Errors', 'errors'], ['Lost updates', 'lost_updates'], ['Stale answers', 'stale_answers'], ['Arrivals not begun', 'missed_arrivals']] as const) {
+    const those = cells.filter(({ cell }) => (cell.metrics[name] ?? 0) > 0);
+    const sum = those.reduce((before, { cell }) => before + (cell.metrics[name] ?? 0), 0);
+    if (sum > 0) put(title, `${count(sum)}, of ${list([...new Set(those.map(({ configuration }) => configuration.title))])}`);
+  }
+  for (const index of from.configurations) {
+    const one = from.run.configurations[index];
+    if (one !== undefined && one.not_made_for !== null) put(one.title, `not made for this and not ranked: ${one.not_made_for}`);
+  }
+  const late = Math.max(0, ...cells.map(({ cell }) => cell.metrics.lateness_p99_us ?? 0));
+  if (late > 0) put('Lateness of the clients', `operations for which a connection was free were sent at most ${microseconds(late)} late (p99)`);
+  return found;
+}

@@ -1,0 +1,84 @@
+// How times are distributed: a percentile axis on which each nine is as wide as the one before.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Table } from '../common/table.tsx';
+import type { Entry } from '../../select.ts';
+import type { Group } from '../../serving.ts';
+import { CURVES_HEIGHT, drawCurves } from '../../charts/curves.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { colourOf } from '../../colours.ts';
+import { microseconds, NONE } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { clientsOf, distributionOf, groupsOf, percentileName, timesOf } from '../../serving.ts';
+import { standing } from '../../select.ts';
+import { configurationName, dimensionsOf } from '../../words.ts';
+import { Section } from '../common/multiples.tsx';
+import { Tables } from '../common/table.tsx';
+
+/** Percentiles that the axis names. */
+const NAMED = [0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
+
+/** Rates tell cells of one configuration apart. */
+function nameOf(group: Group, { configuration, cell }: Entry): string {
+  const { rate_per_s: rate, rate_share: share } = cell.parameters;
+  const words = dimensionsOf({ ...(rate === undefined ? {} : { rate_per_s: rate }), ...(share === undefined ? {} : { rate_share: share }) });
+  return group.open && words !== '' ? `${configurationName(configuration)}, ${words}` : configurationName(configuration);
+}
+
+function tableOf(group: Group, entries: readonly Entry[], title: string): Table {
+  const { name } = timesOf(group);
+  const shares = [...new Set(entries.flatMap(({ cell }) => (cell.distributions?.[name] ?? []).map(([share]) => share)))].sort((a, b) => a - b);
+  return {
+    title,
+    columns: [{ title: 'configuration', name: true }, ...shares.map((share) => ({ title: share === 1 ? 'longest' : percentileName(share), figure: true }))],
+    rows: entries.map((entry) => [nameOf(group, entry), ...shares.map((share) => {
+      const found = entry.cell.distributions?.[name]?.find(([one]) => one === share);
+      return found === undefined ? NONE : microseconds(found[1]);
+    })]),
+  };
+}
+
+export function Distributions(): JSX.Element {
+  const { from } = usePage();
+  const groups = useMemo(() => groupsOf(from), [from]);
+  const numbers = useMemo(() => [...new Set(groups.flatMap((group) => group.entries.map((entry) => clientsOf(entry.cell))))].sort((a, b) => a - b), [groups]);
+  const [chosen, choose] = useState<number | null>(null);
+  const clients = chosen !== null && numbers.includes(chosen) ? chosen : numbers[numbers.length - 1] ?? 0;
+  const charts = useMemo(() => groups.map((group) => {
+    const { name, words } = timesOf(group);
+    const entries = group.entries.filter((entry) => clientsOf(entry.cell) === clients && standing(from, entry).tier !== 'none' && distributionOf(entry.cell, name).length > 0);
+    const curves = entries.map((entry) => ({
+      name: nameOf(group, entry), colour: colourOf(entry.configuration.system),
+      points: distributionOf(entry.cell, name).map((point) => ({
+        x: point.at, y: point.us, low: null, high: null, ranked: standing(from, entry).tier === 'ranked',
+        title: `${nameOf(group, entry)}, ${percentileName(point.share)}: ${microseconds(point.us)}`,
+      })),
+    }));
+    const title = `${group.title}, ${clients} ${clients === 1 ? 'client' : 'clients'}: ${words}`;
+    const ticks = NAMED.map((share) => -Math.log10(1 - share));
+    const most = Math.max(0, ...curves.flatMap((curve) => curve.points.map((point) => point.x)));
+    const x = { title: 'percentile', log: false, ticks: ticks.filter((at) => at <= most + 1e-9), format: (at: number) => percentileName(1 - 10 ** -at) };
+    const y = { title: words, log: true, format: microseconds };
+    return { group, entries, title, has: curves.length > 0, draw: (width: number) => drawCurves(curves, x, y, width, `${title}, by percentile, a curve for each configuration`) };
+  }).filter((one) => one.has), [from, groups, clients]);
+  return (
+    <Section id="distributions" title="Distribution of times">
+      <p>The time that so large a share of all operations does not exceed, over all rounds together. Each nine of the axis is as wide as the one before. A curve ends where no operation is beyond.</p>
+      {numbers.length > 1 && (
+        <p><label class="select">Clients
+          <select name="clients" value={String(clients)} onChange={(event) => choose(Number(event.currentTarget.value))}>
+            {numbers.map((one) => <option key={one} value={String(one)}>{one}</option>)}
+          </select>
+        </label></p>
+      )}
+      {charts.length === 0 ? <p class="empty">No histogram in this choice.</p> : (
+        <>
+          <div class="multiples broad">{charts.map((one) => <Figure key={one.group.key} title={one.title} height={CURVES_HEIGHT} draw={one.draw} />)}</div>
+          <Tables title="Figures as tables" tables={() => charts.map((one) => tableOf(one.group, one.entries, one.title))} />
+        </>
+      )}
+    </Section>
+  );
+}

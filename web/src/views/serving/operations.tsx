@@ -1,0 +1,62 @@
+// What an operation costs: CPU on both sides, the journal, what is written to disk; and what went wrong.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Page } from '../../page.ts';
+import type { Group } from '../../serving.ts';
+import type { Table, TableCell } from '../common/table.tsx';
+import { placedBars } from '../../bars.ts';
+import { byName, figureTitle, NONE, or, whole, withInterval } from '../../format.ts';
+import { axisOf, metric } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { clientsOf, groupsOf, isDriverBound } from '../../serving.ts';
+import { configurationName, verdictWord } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
+
+const COSTS = ['server_cpu_us_per_op', 'client_cpu_us_per_op', 'journal_bytes_per_op', 'disk_written_bytes_per_op'] as const;
+const COUNTED = ['errors', 'timeouts', 'wrong_answers', 'stale_answers', 'retries', 'lost_updates', 'unknown_writes', 'reconnects', 'missed_arrivals', 'unfinished_arrivals', 'backlog_max'] as const;
+const ALSO = ['driver_share', 'context_switches_per_op', 'cpu_migrations_per_op', 'idle_journal_bytes', 'lateness_p99_us'] as const;
+
+function tableOf(page: Page, group: Group): Table {
+  const there = (names: readonly string[]): string[] => names.filter((name) => group.entries.some(({ cell }) => cell.metrics[name] !== undefined));
+  // What is nought everywhere is left out, but for errors and wrong answers.
+  const counts = there(COUNTED).filter((name) => ['errors', 'wrong_answers', 'lost_updates'].includes(name) || group.entries.some(({ cell }) => (cell.metrics[name] ?? 0) !== 0));
+  const names = [...there(COSTS), ...there(ALSO), ...counts];
+  return {
+    title: `What operations cost: ${group.title}`,
+    columns: [{ title: 'configuration', name: true }, { title: 'clients', figure: true }, ...names.map((name) => ({ title: figureTitle(name), figure: true })), { title: 'verdict' }, { title: 'remarks' }],
+    rows: group.entries.map((entry): TableCell[] => [
+      configurationName(entry.configuration), whole(clientsOf(entry.cell)),
+      ...names.map((name) => or(entry.cell.metrics[name], (value) => withInterval(name, value, entry.cell.intervals[name]))),
+      { text: verdictWord(entry.cell.verdict), open: () => page.open(entry) }, isDriverBound(entry.cell) ? 'driver-bound' : NONE,
+    ]),
+  };
+}
+
+export function Operations(): JSX.Element {
+  const page = usePage();
+  const { from } = page;
+  const groups = useMemo(() => groupsOf(from), [from]);
+  const charts = useMemo(() => COSTS.map((name) => {
+    const shown = metric(name);
+    return {
+      name, shown,
+      multiples: groups.filter((group) => !group.open).flatMap((group) => {
+        const most = Math.max(0, ...group.entries.map((entry) => clientsOf(entry.cell)));
+        const entries = group.entries.filter((entry) => clientsOf(entry.cell) === most && entry.cell.metrics[name] !== undefined);
+        const own = placedBars(from, entries, shown, page.open).map((one) => one.bar);
+        return own.some((bar) => bar.value !== null && bar.value > 0) ? [{ key: `${name} ${group.key}`, title: `${figureTitle(name)}: ${group.title}`, own, published: [], references: [] }] : [];
+      }),
+    };
+  }).filter((one) => one.multiples.length > 0), [from, groups]);
+  return (
+    <Section id="operations" title="What an operation costs">
+      <p>At the largest number of clients. An embedded engine shares its process with the clients, so its CPU time is theirs too. Journal bytes have those of an idle interval taken off.</p>
+      {charts.length === 0 ? <p class="empty">Not measured.</p> : charts.map(({ name, shown, multiples }) => (
+        <Multiples key={name} multiples={multiples} format={(value) => byName(name, value)} axis={axisOf(shown)} empty="Not measured."
+          {...(name === charts[charts.length - 1]?.name ? { tables: () => groups.map((group) => tableOf(page, group)) } : {})} />
+      ))}
+    </Section>
+  );
+}

@@ -1,0 +1,84 @@
+// Trials second by second: whether throughput was steady, and what a checkpoint did to it.
+
+import { useMemo, useState } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Entry } from '../../select.ts';
+import type { Evidence, Seconds } from '../../model.ts';
+import type { Table } from '../common/table.tsx';
+import { drawSeconds, SECONDS_HEIGHT } from '../../charts/seconds.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { colourOf } from '../../colours.ts';
+import { count, microseconds, NONE, whole } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { clientsOf, groupsOf } from '../../serving.ts';
+import { cellName, verdictWord } from '../../words.ts';
+import { Section } from '../common/multiples.tsx';
+import { Tables } from '../common/table.tsx';
+
+interface Shown {
+  entry: Entry;
+  title: string;
+  trials: readonly Seconds[];
+}
+
+function tableOf({ title, trials }: Shown): Table {
+  return {
+    title,
+    columns: [
+      { title: 'round', figure: true }, { title: 'second', figure: true }, { title: 'operations', figure: true }, { title: 'errors', figure: true },
+      { title: 'longest', figure: true }, { title: 'waiting', figure: true }, { title: 'remark' },
+    ],
+    rows: trials.flatMap((trial) => trial.operations.map((operations, at) => [
+      String(trial.round), String(at + 1), whole(operations), whole(trial.errors[at] ?? 0), microseconds(trial.longest_us[at] ?? 0), whole(trial.backlog[at] ?? 0),
+      [...(at < trial.ramp ? ['ramp'] : []), ...(trial.checkpoints.includes(at) ? ['checkpoint'] : [])].join(', ') || NONE,
+    ])),
+  };
+}
+
+function shownOf(evidence: Evidence, entries: readonly Entry[], runIndex: number): Shown[] {
+  return entries.flatMap((entry) => {
+    const trials = evidence.runs[runIndex]?.cells[entry.index]?.seconds ?? [];
+    // What is wrong or failed has no throughput, and must not look as if it had.
+    const verdict = entry.cell.verdict === 'exact' ? '' : `: ${verdictWord(entry.cell.verdict)}`;
+    return trials.length === 0 ? [] : [{ entry, title: `${cellName(entry.configuration, entry.cell)}${verdict}`, trials }];
+  });
+}
+
+export function SecondBySecond(): JSX.Element {
+  const { from, evidence } = usePage();
+  const groups = useMemo(() => groupsOf(from), [from]);
+  const [chosen, choose] = useState('');
+  const group = groups.find((one) => one.key === chosen) ?? groups[0];
+  const numbers = useMemo(() => [...new Set((group?.entries ?? []).map((entry) => clientsOf(entry.cell)))].sort((a, b) => a - b), [group]);
+  const [number, chooseNumber] = useState<number | null>(null);
+  const clients = number !== null && numbers.includes(number) ? number : numbers[numbers.length - 1] ?? 0;
+  const shown = useMemo(() => (evidence === null ? [] : shownOf(evidence, (group?.entries ?? []).filter((entry) => clientsOf(entry.cell) === clients), from.runIndex)), [evidence, from, group, clients]);
+  const charts = useMemo(() => shown.map((one) => {
+    const lines = one.trials.map((trial) => ({ round: trial.round, values: trial.operations, ramp: trial.ramp, checkpoints: trial.checkpoints }));
+    return { ...one, draw: (width: number) => drawSeconds(lines, colourOf(one.entry.configuration.system), count, width, `${one.title}: operations in each second, a line for each round`) };
+  }), [shown]);
+  return (
+    <Section id="seconds" title="Trials second by second">
+      <p>Operations that ended in each second, a line for each round. The ramp is shaded and not measured; dashed lines mark checkpoints where the system tells of them.</p>
+      <p>
+        {groups.length > 1 && <label class="select">Mix
+          <select name="mix" value={group?.key ?? ''} onChange={(event) => choose(event.currentTarget.value)}>
+            {groups.map((one) => <option key={one.key} value={one.key}>{one.title}</option>)}
+          </select>
+        </label>}
+        {numbers.length > 1 && <label class="select">Clients
+          <select name="clients-seconds" value={String(clients)} onChange={(event) => chooseNumber(Number(event.currentTarget.value))}>
+            {numbers.map((one) => <option key={one} value={String(one)}>{one}</option>)}
+          </select>
+        </label>}
+      </p>
+      {evidence === null ? <p class="empty">Reading …</p> : charts.length === 0 ? <p class="empty">No seconds were kept.</p> : (
+        <>
+          <div class="multiples">{charts.map((one) => <Figure key={one.entry.index} title={one.title} height={SECONDS_HEIGHT} draw={one.draw} />)}</div>
+          <Tables title="Seconds as tables" tables={() => shown.map(tableOf)} />
+        </>
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,91 @@
+// Throughput over clients, a chart a mix.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Page } from '../../page.ts';
+import type { Curve, Group } from '../../serving.ts';
+import type { Table, TableCell } from '../common/table.tsx';
+import { groupOf } from '../../bars.ts';
+import { CURVES_HEIGHT, drawCurves } from '../../charts/curves.ts';
+import type { DrawnCurve } from '../../charts/curves.ts';
+import { Figure } from '../../charts/figure.tsx';
+import { colourOf } from '../../colours.ts';
+import { count, interval, NONE } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { clientsOf, groupsOf, isDriverBound, measuredOf, overClients } from '../../serving.ts';
+import { standing } from '../../select.ts';
+import { configurationName, verdictWord } from '../../words.ts';
+import { Section } from '../common/multiples.tsx';
+import { Tables } from '../common/table.tsx';
+
+/** Curves as they are drawn. */
+export function drawn(curves: readonly Curve[], words: (point: Curve['points'][number]) => string): DrawnCurve[] {
+  return curves.map((curve) => ({
+    name: curve.name, colour: colourOf(curve.configuration.system),
+    points: curve.points.map((point) => ({ ...point, title: `${curve.name}, ${words(point)}` })),
+  }));
+}
+
+/** The numbers of clients of a group. */
+export function clientsIn(group: Group): number[] {
+  return [...new Set(group.entries.map((entry) => clientsOf(entry.cell)))].sort((a, b) => a - b);
+}
+
+function tableOf(page: Page, group: Group): Table {
+  const { from } = page;
+  const numbers = clientsIn(group);
+  const rows = new Map<number, typeof group.entries>();
+  for (const entry of group.entries) rows.set(entry.cell.configuration, [...rows.get(entry.cell.configuration) ?? [], entry]);
+  const ordered = [...rows.values()].sort(([a], [b]) =>
+    from.rankings.indexOf(a?.configuration.ranking ?? '') - from.rankings.indexOf(b?.configuration.ranking ?? ''));
+  const columns = numbers.flatMap((number) => {
+    const clients = `${number} ${number === 1 ? 'client' : 'clients'}`;
+    return [{ title: clients, figure: true }, { title: `95 % interval, ${clients}`, figure: true }];
+  });
+  return {
+    title: `Operations per second: ${group.title}`,
+    columns: [{ title: 'configuration', name: true }, ...columns, { title: 'remarks' }],
+    rows: ordered.map((entries): TableCell[] => {
+      const [first] = entries;
+      const cells = numbers.flatMap((number): TableCell[] => {
+        const entry = entries.find((one) => clientsOf(one.cell) === number);
+        if (entry === undefined) return [NONE, NONE];
+        const value = standing(from, entry).tier === 'none' ? null : measuredOf(entry.cell, 'throughput_ops_per_s');
+        return [
+          { text: value === null ? verdictWord(entry.cell.verdict) : count(value.value), open: () => page.open(entry) },
+          value === null ? NONE : interval(value.low, value.high, count),
+        ];
+      });
+      const notes = [...new Set(entries.flatMap((entry) => [...standing(from, entry).notes, ...(isDriverBound(entry.cell) ? ['driver-bound'] : [])]))];
+      return [first === undefined ? NONE : configurationName(first.configuration), ...cells, notes.join(', ') || NONE];
+    }),
+    groups: from.rankings.length < 2 ? [] : ordered.map(([first]) => groupOf(from, first?.configuration.ranking ?? '')),
+  };
+}
+
+export function Throughput(): JSX.Element {
+  const page = usePage();
+  const { from } = page;
+  const charts = useMemo(() => groupsOf(from).filter((group) => !group.open).map((group) => {
+    const curves = overClients(from, group);
+    const shown = drawn(curves, (point) => `${point.x} clients: ${count(point.y)} operations/s`);
+    const x = { title: 'clients, log scale', log: true, format: String, ticks: clientsIn(group) };
+    const y = { title: 'operations per second', log: true, format: count };
+    return { group, has: shown.length > 0, draw: (width: number) => drawCurves(shown, x, y, width, `${group.title}: operations per second over clients, a curve for each configuration`) };
+  }), [from]);
+  const there = charts.filter((one) => one.has);
+  return (
+    <Section id="throughput" title="Throughput over clients">
+      <p>Operations that ended well, per second, in a closed loop: each client sends its next operation when the last one has ended. More is better. Bars are 95 % intervals over rounds; hollow points are not ranked. Both scales are logarithmic.</p>
+      {there.length === 0 ? <p class="empty">No closed loop in this choice.</p> : (
+        <>
+          <div class="multiples broad">
+            {there.map(({ group, draw }) => <Figure key={group.key} title={group.title} height={CURVES_HEIGHT} draw={draw} eager={group === there[0]?.group} />)}
+          </div>
+          <Tables title="Figures as tables" tables={() => charts.map(({ group }) => tableOf(page, group))} />
+        </>
+      )}
+    </Section>
+  );
+}
