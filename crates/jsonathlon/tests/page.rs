@@ -13,6 +13,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
+use jsonathlon_results::made::serving::Serving;
 use jsonathlon_results::summary::Run;
 use serde_json::{Value, json};
 use support::made_runs::{HOSTILE_NAME, HOSTILE_TEXT, Made};
@@ -230,6 +231,46 @@ fn a_run_ends_with_the_path_of_its_page() {
     assert_eq!(figures["runs"][0]["complete"], true);
 }
 
+/// A serving run made by hand, as a run folder.
+fn serving(world: &World) -> String {
+    let run = Serving { rates: vec![0.3, 0.6, 0.9], ..Serving::default() }.run("serving");
+    let folder = world.path("serving");
+    std::fs::create_dir_all(&folder).unwrap();
+    let lines: Vec<String> =
+        run.records.iter().map(|record| serde_json::to_string(record).unwrap() + "\n").collect();
+    std::fs::write(folder.join("journal.ndjson"), lines.concat()).unwrap();
+    std::fs::write(folder.join("manifest.json"), serde_json::to_vec(&run.manifest).unwrap()).unwrap();
+    world.text("serving")
+}
+
+#[test]
+fn a_serving_run_has_distributions_peaks_and_seconds() {
+    let world = World::new();
+    let out = world.text("page.html");
+    world.run(&["report", &serving(&world), "-o", &out]).expect(0);
+    let page = std::fs::read_to_string(&out).unwrap();
+    let (figures, evidence) = (data(&page, "figures"), data(&page, "evidence"));
+    let run = &figures["runs"][0];
+    let cells = run["cells"].as_array().unwrap();
+    let of = |cell: &&Value| {
+        cell["step"] == "c" && cell["parameters"]["clients"] == 8 && cell["configuration"] == 0
+    };
+    let place = cells.iter().position(|cell| of(&cell)).unwrap();
+    let points = cells[place]["distributions"]["service"].as_array().unwrap();
+    assert!(points.first().unwrap()[0] == 0.01 && points.last().unwrap()[0] == 1);
+    assert!(points.windows(2).all(|two| two[0][1].as_f64() <= two[1][1].as_f64()));
+    // The p99 is that of all rounds together, which the table of the distribution has too.
+    let p99 = points.iter().find(|point| point[0] == 0.99).unwrap();
+    assert_eq!(p99[1], cells[place]["metrics"]["service_p99_us"]);
+    let peaks = run["peaks"].as_array().unwrap();
+    assert_eq!(peaks.len(), 6);
+    assert_eq!(run["configurations"][0]["durability"]["tier"], "synced");
+    let seconds = &evidence["runs"][0]["cells"][place]["seconds"];
+    assert_eq!(seconds.as_array().unwrap().len(), 4);
+    assert_eq!((&seconds[0]["ramp"], seconds[0]["operations"].as_array().unwrap().len()), (&json!(1), 3));
+    assert_eq!(seconds[1]["checkpoints"], json!([2]));
+}
+
 /// Pages that the tests of `web/tests/browser` open: a small hostile one, two runs, and a large one.
 fn pages(world: &World, folder: &Path) {
     std::fs::create_dir_all(folder).unwrap();
@@ -241,6 +282,7 @@ fn pages(world: &World, folder: &Path) {
     };
     let small = made(world, "small", &Made { hostile: true, systems: 8, classes: true, ..Made::default() });
     report("small.html", &[&small]);
+    report("serving.html", &[&serving(world)]);
     let other = made(world, "other", &Made { slower: 1.2, ..Made::default() });
     report("two.html", &[&made(world, "one", &Made::default()), &other]);
     let large = [100_000, 1_000_000, 10_000_000, 100_000_000].map(|documents| {

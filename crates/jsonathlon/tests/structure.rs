@@ -6,11 +6,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The floors, from the ground up: a crate uses only crates of the floors below its own.
-const FLOORS: [&[&str]; 7] = [
+const FLOORS: [&[&str]; 8] = [
     &["dataset", "measure"],
     &["yardstick", "servers", "results"],
     &["systems"],
     &["drivers"],
+    &["drive"],
     &["workloads"],
     &["report"],
     &["jsonathlon"],

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each benchmark uses its own part of this")]
 
+pub(crate) mod serving;
+
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;

@@ -3,29 +3,42 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jsonathlon_drivers::{Connection, Connector, Host, Open};
+use jsonathlon_drivers::{Connection, Connector, Host, Lane, Open};
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_systems::{ANALYTICS, Catalogue};
 use jsonathlon_workloads::engine::endpoint;
 use jsonathlon_workloads::target::Target;
 
 use crate::server::{LIMIT, Server};
-use crate::suite::{self, Query, Table};
+use crate::suite::{self, Keyed, Query, Table};
 use crate::support::real::{excluded, installed};
 
+fn host() -> Host {
+    Host { clock: Arc::new(MonotonicClock::new()), output: None }
+}
+
 fn connect(open: &Open) -> Box<dyn Connection> {
-    let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };
     let open = Open { statements: Vec::new(), ..open.clone() };
-    Connector::of(&open.protocol).unwrap().connect(&open, &host).unwrap_or_else(|error| panic!("{error}"))
+    Connector::of(&open.protocol).unwrap().connect(&open, &host()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The lanes of a system that has made what they need.
+fn lanes_keep_it(open: &Open, keyed: &Keyed<'_>) {
+    let open = Open { statements: Vec::new(), ..open.clone() };
+    let connector = Connector::of(&open.protocol).unwrap();
+    let mut lane = |prepare: bool| -> Box<dyn Lane> {
+        connector.lane(&open, &host(), prepare).unwrap_or_else(|error| panic!("{error}"))
+    };
+    suite::lanes_keep_it(&mut lane, keyed);
 }
 
 /// An engine that lives in the process that opens it; this one.
-fn embedded(system: &str, variant: &str, folder: &Path) -> Box<dyn Connection> {
+fn embedded(system: &str, variant: &str, folder: &Path) -> Open {
     let catalogue = Catalogue::load(&[]).unwrap();
     let system = catalogue.get(system).unwrap();
     let configuration = system.configuration(system.default_version(), variant, "default").unwrap();
     let installed = installed(configuration.artifact.as_ref().unwrap());
-    connect(&Target::new(configuration, ANALYTICS, installed).unwrap().open(&folder.join("data"), 0).unwrap())
+    Target::new(configuration, ANALYTICS, installed).unwrap().open(&folder.join("data"), 0).unwrap()
 }
 
 fn keeps(one: &mut dyn Connection, table: &Table<'_>, query: &Query<'_>) {
@@ -40,6 +53,7 @@ fn server_keeps(
     table: &Table<'_>,
     query: &Query<'_>,
     documents: [&str; 2],
+    keyed: (&str, &Keyed<'_>),
 ) {
     if excluded(&[system]) {
         return;
@@ -55,8 +69,11 @@ fn server_keeps(
     suite::bulk_names_what_is_refused(&mut *one, load);
     let mut other = connect(&open);
     suite::statements_are_not_shared(&mut *one, &mut *other, query);
+    let (make, keyed) = keyed;
+    one.collect(make).unwrap();
     one.close().unwrap();
     other.close().unwrap();
+    lanes_keep_it(&open, keyed);
     started.stop().unwrap();
 }
 
@@ -66,7 +83,8 @@ fn duckdb_keeps_it() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut one = embedded("duckdb", "json", folder.path());
+    let open = embedded("duckdb", "json", folder.path());
+    let mut one = connect(&open);
     let table = Table {
         make: &["CREATE TABLE contract (n BIGINT, t VARCHAR, x DOUBLE)"],
         insert: "INSERT INTO contract VALUES ($1, $2, $3)",
@@ -79,6 +97,18 @@ fn duckdb_keeps_it() {
         refused: "SELECT * FROM nowhere",
     };
     keeps(&mut *one, &table, &query);
+    one.collect("CREATE TABLE keyed (k VARCHAR PRIMARY KEY, v VARCHAR)").unwrap();
+    let keyed = Keyed {
+        insert: "INSERT INTO keyed VALUES ($1, $2)",
+        update: "UPDATE keyed SET v = $1 WHERE k = $2",
+        read: "SELECT v FROM keyed WHERE k = $1",
+        refused: "SELECT * FROM nowhere",
+        counts: true,
+        updates_nothing: true,
+        conflict: &[(0, "BEGIN"), (0, "UPDATE keyed SET v = 'x'"), (1, "UPDATE keyed SET v = 'y'")],
+    };
+    // Beside the session that is open.
+    lanes_keep_it(&open, &keyed);
     one.close().unwrap();
 }
 
@@ -88,7 +118,8 @@ fn chdb_keeps_it() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let mut one = embedded("clickhouse", "challenge", folder.path());
+    let open = embedded("clickhouse", "challenge", folder.path());
+    let mut one = connect(&open);
     let table = Table {
         make: &[
             "CREATE TABLE contract (n Int64, t Nullable(String), x Nullable(Float64)) ENGINE = MergeTree ORDER BY n",
@@ -103,6 +134,17 @@ fn chdb_keeps_it() {
         refused: "SELECT * FROM nowhere",
     };
     keeps(&mut *one, &table, &query);
+    one.collect("CREATE TABLE keyed (k String, v String) ENGINE = MergeTree ORDER BY k").unwrap();
+    let keyed = Keyed {
+        insert: "INSERT INTO keyed SELECT {p1:String}, {p2:String}",
+        update: "ALTER TABLE keyed UPDATE v = {p1:String} WHERE k = {p2:String}",
+        read: "SELECT v FROM keyed WHERE k = {p1:String}",
+        refused: "SELECT * FROM nowhere",
+        counts: false,
+        updates_nothing: false,
+        conflict: &[],
+    };
+    lanes_keep_it(&open, &keyed);
     one.close().unwrap();
 }
 
@@ -120,7 +162,22 @@ fn postgres_keeps_it() {
         refused: "SELECT * FROM nowhere",
     };
     let documents = ["CREATE TABLE documents (doc jsonb)", "COPY documents (doc) FROM STDIN"];
-    server_keeps("postgresql", "json-only", &table, &query, documents);
+    let keyed = Keyed {
+        insert: "INSERT INTO keyed VALUES ($1, $2)",
+        update: "UPDATE keyed SET v = $1 WHERE k = $2",
+        read: "SELECT v FROM keyed WHERE k = $1",
+        refused: "SELECT * FROM nowhere",
+        counts: true,
+        updates_nothing: true,
+        conflict: &[
+            (0, "BEGIN ISOLATION LEVEL REPEATABLE READ"),
+            (0, "SELECT v FROM keyed"),
+            (1, "UPDATE keyed SET v = 'x'"),
+            (0, "UPDATE keyed SET v = 'y'"),
+        ],
+    };
+    let keyed = ("CREATE TABLE keyed (k text PRIMARY KEY, v text)", &keyed);
+    server_keeps("postgresql", "json-only", &table, &query, documents, keyed);
 }
 
 #[test]
@@ -141,7 +198,31 @@ fn mysql_keeps_it() {
         "LOAD DATA LOCAL INFILE 'documents' INTO TABLE documents CHARACTER SET utf8mb4 (doc)",
     ];
     for (system, variant) in [("mysql", "json-only"), ("mariadb", "no-index"), ("dolt", "generated")] {
-        server_keeps(system, variant, &table, &query, documents);
+        let keyed = Keyed {
+            insert: "INSERT INTO keyed VALUES (?, ?)",
+            update: "UPDATE keyed SET v = ? WHERE k = ?",
+            read: "SELECT v FROM keyed WHERE k = ?",
+            refused: "SELECT * FROM nowhere",
+            counts: true,
+            updates_nothing: true,
+            conflict: match system {
+                // Found when the later one commits.
+                "dolt" => &[
+                    (0, "BEGIN"),
+                    (0, "UPDATE keyed SET v = 'x'"),
+                    (1, "UPDATE keyed SET v = 'y'"),
+                    (0, "COMMIT"),
+                ],
+                _ => &[
+                    (1, "SET innodb_lock_wait_timeout = 1"),
+                    (0, "BEGIN"),
+                    (0, "UPDATE keyed SET v = 'x'"),
+                    (1, "UPDATE keyed SET v = 'y'"),
+                ],
+            },
+        };
+        let make = "CREATE TABLE keyed (k VARCHAR(23) COLLATE utf8mb4_bin PRIMARY KEY, v LONGTEXT COLLATE utf8mb4_bin)";
+        server_keeps(system, variant, &table, &query, documents, (make, &keyed));
     }
 }
 
@@ -165,7 +246,18 @@ fn mongodb_keeps_it() {
         r#"{"command": {"create": "documents"}}"#,
         r#"{"command": {"insert": "documents", "ordered": false, "documents": [":doc"]}}"#,
     ];
-    server_keeps("mongodb", "indexed", &table, &query, documents);
+    let keyed = Keyed {
+        insert: r#"{"command": {"insert": "keyed", "documents": [{"_id": ":1", "v": ":2"}]}}"#,
+        update: r#"{"command": {"update": "keyed", "updates": [{"q": {"_id": ":2"}, "u": {"$set": {"v": ":1"}}}]}}"#,
+        read: r#"{"command": {"find": "keyed", "filter": {"_id": ":1"}}, "rows": {"each": ["/cursor/firstBatch"],
+            "columns": [{"name": "v", "at": "/v"}]}}"#,
+        refused: r#"{"command": {"nonsense": 1}}"#,
+        counts: true,
+        updates_nothing: true,
+        conflict: &[],
+    };
+    let keyed = (r#"{"command": {"create": "keyed"}}"#, &keyed);
+    server_keeps("mongodb", "indexed", &table, &query, documents, keyed);
 }
 
 #[test]
@@ -189,5 +281,19 @@ fn elasticsearch_keeps_it() {
         r#"{"method": "PUT", "path": "/documents"}"#,
         r#"{"method": "POST", "path": "/documents/_bulk", "lines": [{"create": {"_id": ":id"}}, ":doc"]}"#,
     ];
-    server_keeps("elasticsearch", "source", &table, &query, documents);
+    let keyed = Keyed {
+        insert: r#"{"method": "PUT", "path": "/keyed/_create/:1", "body": {"v": ":2"}}"#,
+        update: r#"{"method": "POST", "path": "/keyed/_update/:2", "body": {"doc": {"v": ":1"}}}"#,
+        read: r#"{"method": "GET", "path": "/keyed/_doc/:1",
+            "rows": {"each": [], "columns": [{"name": "v", "at": "/_source/v"}]}}"#,
+        refused: r#"{"method": "POST", "path": "/nowhere/_search"}"#,
+        counts: true,
+        updates_nothing: true,
+        conflict: &[(
+            0,
+            r#"{"method": "PUT", "path": "/keyed/_doc/true0?if_seq_no=999&if_primary_term=1", "body": {"v": "x"}}"#,
+        )],
+    };
+    let keyed = (r#"{"method": "PUT", "path": "/keyed"}"#, &keyed);
+    server_keeps("elasticsearch", "source", &table, &query, documents, keyed);
 }

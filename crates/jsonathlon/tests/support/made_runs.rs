@@ -123,6 +123,8 @@ impl Made {
             } else {
                 Vec::new()
             },
+            durability: None,
+            not_made_for: None,
             parallel_unit: (self.classes && number == 0).then_some(self.documents),
             other_questions: if self.is_published(number) {
                 [("q4".to_owned(), "It counts replies too.".to_owned())].into()
@@ -387,9 +389,6 @@ impl Records<'_> {
             error: "row 1 of 1, count: 12345 expected, 12346 answered".to_owned(),
         });
         let trial = Trial {
-            cell,
-            round,
-            order,
             at_ms: BEGAN_MS + i64::try_from(self.all.len()).unwrap() * 40,
             verdict,
             seconds,
@@ -400,6 +399,7 @@ impl Records<'_> {
             bound_by: seconds
                 .map(|_| if self.number.is_multiple_of(2) { "one core" } else { "cpu" }.to_owned()),
             failure,
+            ..Trial::blank(cell, round, order)
         };
         self.all.push(Record::new(key, Body::Trial(Box::new(trial))));
     }

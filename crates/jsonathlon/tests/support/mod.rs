@@ -124,6 +124,31 @@ impl World {
         all.into_iter().map(str::to_owned).collect()
     }
 
+    /// Starts serving from the named systems of this world into the folder `out` of it: short trials of mix a.
+    pub(crate) fn start_serving(&self, out: &str, names: &str, more: &[&str]) -> Running {
+        let (folder, out) = (self.text("systems"), self.text(out));
+        let mut all = vec!["run", "serving", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];
+        all.extend(more);
+        let usual = [
+            ("--mixes", "a"),
+            ("-n", "200"),
+            ("-r", "2"),
+            ("--clients", "3"),
+            ("--ramp", "50ms"),
+            ("--measure", "200ms"),
+        ];
+        for (option, value) in usual {
+            if !more.contains(&option) {
+                all.extend([option, value]);
+            }
+        }
+        self.start(&all)
+    }
+
+    pub(crate) fn serve(&self, names: &str, more: &[&str]) -> Ended {
+        self.start_serving("out", names, more).end(LIMIT)
+    }
+
     /// Runs the named systems of this world into the folder `out` of it.
     pub(crate) fn measure(&self, names: &str, more: &[&str]) -> Ended {
         self.measure_into("out", names, more)

@@ -14,14 +14,39 @@ pub(crate) struct System {
     source: Option<String>,
     /// More lines of the analytics part.
     analytics: String,
+    /// Lines of the serving part, where it has one.
+    serving: Option<String>,
 }
 
 /// A system that loads by row and does what this script says.
 pub(crate) fn mock(name: &str, script: Value) -> System {
-    System { name: name.to_owned(), script, by_file: false, source: None, analytics: String::new() }
+    System {
+        name: name.to_owned(),
+        script,
+        by_file: false,
+        source: None,
+        analytics: String::new(),
+        serving: None,
+    }
 }
 
+/// How the mock does the operations of serving.
+const OPERATIONS: [(&str, &str); 6] = [
+    ("read", "kv_read {{key}}"),
+    ("update", "kv_update {{key}} {{value}}"),
+    ("insert", "kv_insert {{key}} {{document}}"),
+    ("delete", "kv_delete {{key}}"),
+    ("scan", "kv_scan {{key}} {{limit}}"),
+    ("read_modify_write", "kv_read {{key}};\nkv_swap {{key}} {{old}} {{value}}"),
+];
+
 impl System {
+    /// Serves records too.
+    pub(crate) fn serving(mut self) -> Self {
+        self.serving = Some(String::new());
+        self
+    }
+
     /// Loads whole files instead.
     pub(crate) fn by_file(mut self) -> Self {
         self.by_file = true;
@@ -67,6 +92,18 @@ impl System {
         ] {
             std::fs::write(statements.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
         }
+        if self.serving.is_some() {
+            let serving = folder.join("serving");
+            std::fs::create_dir_all(&serving).unwrap();
+            let shared = ["create", "load", "drain", "drained", "count", "sizes", "plan", "drop"];
+            for name in shared {
+                let file = format!("{name}.sql");
+                std::fs::copy(statements.join(&file), serving.join(&file)).unwrap();
+            }
+            for (name, text) in OPERATIONS {
+                std::fs::write(serving.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
+            }
+        }
         for question in super::QUESTIONS {
             std::fs::write(statements.join(format!("{question}.sql")), format!("{question};\n")).unwrap();
         }
@@ -74,6 +111,24 @@ impl System {
 
     fn definition(&self) -> String {
         let Self { name, analytics, .. } = self;
+        let serving = self.serving.as_ref().map_or_else(String::new, |more| {
+            format!(
+                r#"
+[serving]
+load = "rows"
+key_types = {{ text = "text", bigint = "bigint" }}
+{more}
+[serving.durability.synced]
+process_crash = "nothing"
+power_loss = "nothing"
+
+[variants.served]
+title = "records"
+workloads = ["serving"]
+default = true
+"#
+            )
+        });
         // A string of JSON is a string of TOML.
         let script = Value::from(self.script.to_string());
         let load = if self.by_file { "file" } else { "rows" };
@@ -109,7 +164,7 @@ default = true
 
 [analytics]
 load = "{load}"
-{analytics}"#
+{analytics}{serving}"#
         )
     }
 }

@@ -1,0 +1,151 @@
+//! A server that clients of a benchmark ask, started as the program starts it.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use jsonathlon_dataset::records::Records;
+use jsonathlon_drive::job::{Job, Script};
+use jsonathlon_drive::mix::{Mix, Requests};
+use jsonathlon_drive::operation::Operation;
+use jsonathlon_drive::worker::Clients;
+use jsonathlon_drivers::driver::Place;
+use jsonathlon_drivers::worker::Subject;
+use jsonathlon_drivers::{Connection, Connector, Host, Open};
+use jsonathlon_measure::arrival::Arrival;
+use jsonathlon_measure::clock::MonotonicClock;
+use jsonathlon_measure::stop::Stop;
+use jsonathlon_servers::{Login, Server};
+use jsonathlon_systems::{ANALYTICS, Catalogue, Store, Transport};
+use jsonathlon_workloads::engine::endpoint;
+use jsonathlon_workloads::target::Target;
+
+use super::{LIMIT, Problem, command};
+
+/// A running system.
+pub(crate) struct Started {
+    server: Option<Server>,
+    /// Where the programs of its package are.
+    pub(crate) programs: BTreeMap<String, PathBuf>,
+    pub(crate) open: Open,
+}
+
+impl Started {
+    /// Starts a system, or only opens the folder of one that is none.
+    pub(crate) fn new(
+        scratch: &Path,
+        name: &str,
+        variant: &str,
+        transport: Transport,
+    ) -> Result<Self, Problem> {
+        // The server's user has to get at its data.
+        std::fs::set_permissions(scratch, std::fs::Permissions::from_mode(0o755))?;
+        let catalogue = Catalogue::load(&[])?;
+        let system = catalogue.get(name)?;
+        let configuration = system.configuration(system.default_version(), variant, "default")?;
+        let configuration = configuration.reached_over(transport)?;
+        let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
+        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
+        let programs = installed.files.clone();
+        let target = Target::new(configuration, ANALYTICS, installed).ok_or("no analytics")?;
+        let folder = scratch.join(name);
+        let log = scratch.join(format!("{name}.log"));
+        let server = match target.launch(&folder, &log, 0, &command().program)? {
+            Some(launch) => Some(Server::start(&launch, &|| false)?),
+            None => None,
+        };
+        let open = Open { statements: Vec::new(), ..target.open(&folder, 0)? };
+        let of_server = |server: &Server| Box::new(endpoint(server.login(), server.pid(), LIMIT));
+        let open = Open { endpoint: server.as_ref().map(of_server), ..open };
+        Ok(Self { server, programs, open })
+    }
+
+    pub(crate) fn login(&self) -> Option<&Login> {
+        self.server.as_ref().map(Server::login)
+    }
+
+    /// The server's process; none where the engine lives in this one.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.server.as_ref().map(Server::pid)
+    }
+
+    pub(crate) fn connect(&self) -> Result<Box<dyn Connection>, Problem> {
+        Ok(Connector::of(&self.open.protocol)?.connect(&self.open, &host())?)
+    }
+
+    pub(crate) fn stop(self) -> Result<(), Problem> {
+        match self.server {
+            Some(server) => Ok(server.stop()?),
+            None => Ok(()),
+        }
+    }
+}
+
+fn host() -> Host {
+    Host { clock: Arc::new(MonotonicClock::new()), output: None }
+}
+
+/// What clients read, how, and for how long.
+pub(crate) struct Reads<'a> {
+    pub(crate) records: &'a Records,
+    pub(crate) loaded: u64,
+    /// With `{{key}}` in it.
+    pub(crate) statement: &'a str,
+    pub(crate) clients: u64,
+    pub(crate) threads: u64,
+    pub(crate) seconds: f64,
+    pub(crate) seed: u64,
+    /// Whether documents are checked.
+    pub(crate) verify: bool,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Done {
+    pub(crate) per_second: f64,
+    /// Microseconds of the client's CPU a read.
+    pub(crate) client: f64,
+    /// And of the server's.
+    pub(crate) server: f64,
+}
+
+/// Reads records by their keys, each as often as any other, from as many connections as there are clients.
+pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem> {
+    let statements = vec![reads.statement.to_owned()];
+    let script = Script { statements, undo: None, key_member: None, may_be_stale: false };
+    let job = Job {
+        records: reads.records.clone(),
+        loaded: reads.loaded,
+        load: "bench".to_owned(),
+        mix: Mix { name: "c".to_owned(), shares: vec![(Operation::Read, 1.0)], requests: Requests::Uniform },
+        scripts: BTreeMap::from([(Operation::Read, script)]),
+        clients: u32::try_from(reads.clients)?,
+        threads: Some(u32::try_from(reads.threads)?),
+        arrival: Arrival::Closed,
+        ramp_s: 0.2,
+        stop: Stop::Time { seconds: reads.seconds },
+        seed: reads.seed,
+        verify: reads.verify,
+        prepare: true,
+        batch: 1,
+        scan: 1,
+        limit: 1,
+        retries: 0,
+        timeout_s: 10.0,
+    };
+    let place = started.pid().map_or(Place::Here, Place::Process);
+    let host = host();
+    let on = Subject { open: &started.open, place, host: &host };
+    let driven = Clients::new().run(&job, &on, &mut |_| {}).map_err(|failure| failure.message)?;
+    let measured = driven.operations.get(&Operation::Read).ok_or("no reads")?;
+    if measured.errors > 0 || measured.operations == 0 {
+        return Err(format!("{} errors, {:?}, {:?}", measured.errors, driven.wrong, driven.refusals).into());
+    }
+    let per_read = |spent: Option<f64>| spent.unwrap_or(f64::NAN) * 1e6 / measured.operations as f64;
+    Ok(Done {
+        per_second: measured.operations as f64 / driven.measured_s,
+        client: per_read(driven.usage.client_cpu_s.or(driven.usage.cpu_s)),
+        server: per_read(driven.usage.client_cpu_s.and(driven.usage.cpu_s)),
+    })
+}

@@ -1,0 +1,169 @@
+//! Point reads of PostgreSQL by the program's clients against pgbench of the same package: the same server, the same
+//! messages, the same number of threads, uniform keys, answers recorded and not checked, over a Unix socket, A B B A …, with the ratio of each pair and its interval.
+//!
+//!     cargo bench -p jsonathlon --bench pgbench -- postgresql [SECONDS [PAIRS [CLIENTS…]]]
+//!
+//! pgbench counts from its connections on; its CPU holds the start of its process, so that a run of no transaction is
+//! taken from it. Keys are 0 to 100,000: one side draws the first 100,000 of them, the other one the last.
+
+mod common;
+
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+
+use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
+use jsonathlon_measure::statistics::{median, paired_ratio};
+use jsonathlon_systems::Transport;
+
+use common::serving::{Done, Reads, Started, read};
+use common::{Problem, numbers};
+
+const RECORDS: u64 = 100_000;
+
+fn main() -> Result<(), Problem> {
+    if !std::env::args().any(|argument| argument == "postgresql") {
+        println!("name the system: postgresql");
+        return Ok(());
+    }
+    let given = numbers();
+    let seconds = given.first().copied().unwrap_or(10);
+    let pairs = given.get(1).copied().unwrap_or(10);
+    let clients = if given.len() > 2 { &given[2..] } else { &[1, 4, 16] };
+    let scratch = tempfile::tempdir()?;
+    let started = Started::new(scratch.path(), "postgresql", "json-only", Transport::Unix)?;
+    let mut session = started.connect()?;
+    for statement in [
+        "CREATE TABLE bench(key bigint PRIMARY KEY, doc jsonb NOT NULL)",
+        "INSERT INTO bench SELECT k, jsonb_object_agg('field' || f, left(repeat(md5(k || '-' || f), 4), 100)) \
+         FROM generate_series(0, 100000) k, generate_series(0, 9) f GROUP BY k",
+        "VACUUM (FREEZE, ANALYZE) bench",
+        "CHECKPOINT",
+    ] {
+        session.collect(statement)?;
+    }
+    let script = scratch.path().join("rd.sql");
+    std::fs::write(
+        &script,
+        format!("\\set k random(1, {RECORDS})\nSELECT doc FROM bench WHERE key = :k;\n"),
+    )?;
+    for clients in clients {
+        let (mut ratios, mut cpus) = (Vec::new(), Vec::new());
+        for pair in 0..=pairs {
+            let (one, other) = if pair % 2 == 0 {
+                let ours = ours(&started, *clients, seconds, pair)?;
+                (ours, theirs(&started, &script, *clients, seconds, pair)?)
+            } else {
+                let theirs = theirs(&started, &script, *clients, seconds, pair)?;
+                (ours(&started, *clients, seconds, pair)?, theirs)
+            };
+            if pair == 0 {
+                continue;
+            }
+            println!(
+                "{clients:>2} clients, pair {pair:>2}  ours {:.0}/s, {:.2} µs of CPU  pgbench {:.0}/s, {:.2} µs  ratio {:.3}",
+                one.per_second,
+                one.client,
+                other.per_second,
+                other.client,
+                one.per_second / other.per_second
+            );
+            ratios.push((vec![one.per_second], vec![other.per_second]));
+            cpus.push((one.client, other.client));
+        }
+        let (ours, theirs): (Vec<_>, Vec<_>) = ratios.into_iter().unzip();
+        let ratio = paired_ratio(&ours, &theirs).ok_or("no pairs")?;
+        let (low, high) = (ratio.low.unwrap_or(f64::NAN), ratio.high.unwrap_or(f64::NAN));
+        let (ours, theirs): (Vec<f64>, Vec<f64>) = cpus.into_iter().unzip();
+        let middle = |all: &[f64]| median(all).unwrap_or(f64::NAN);
+        println!(
+            "{clients:>2} clients: ratio {:.3} (95 %: {low:.3} … {high:.3}, half-width {:.1} %); CPU per operation {:.2} µs, \
+             pgbench {:.2} µs",
+            ratio.median,
+            (high - low) / 2.0 * 100.0,
+            middle(&ours),
+            middle(&theirs)
+        );
+    }
+    drop(session);
+    started.stop()
+}
+
+fn ours(started: &Started, clients: u64, seconds: u64, seed: u64) -> Result<Done, Problem> {
+    let records = Records {
+        kind: Kind::Flat,
+        values: Values::Text,
+        seed: 1,
+        key_order: KeyOrder::Ordered,
+        key_type: KeyType::Bigint,
+        key_member: None,
+    };
+    let reads = Reads {
+        records: &records,
+        loaded: RECORDS,
+        statement: "SELECT doc FROM bench WHERE key = {{key}}",
+        clients,
+        threads: clients.min(2),
+        seconds: seconds as f64,
+        seed: seed + 1,
+        verify: false,
+    };
+    read(started, &reads)
+}
+
+fn theirs(
+    started: &Started,
+    script: &std::path::Path,
+    clients: u64,
+    seconds: u64,
+    seed: u64,
+) -> Result<Done, Problem> {
+    let (_, start) = pgbench(started, script, clients, &["-t", "1"], seed)?;
+    let (said, spent) = pgbench(started, script, clients, &["-T", &seconds.to_string()], seed)?;
+    let figure = |start: &str| -> Option<f64> {
+        let line = said.lines().find_map(|line| line.strip_prefix(start))?;
+        line.split([' ', '/']).next()?.parse().ok()
+    };
+    let per_second = figure("tps = ").ok_or_else(|| format!("pgbench: {said}"))?;
+    let count = figure("number of transactions actually processed: ").ok_or("no count")?;
+    Ok(Done { per_second, client: (spent - start) * 1e6 / count, server: f64::NAN })
+}
+
+/// What it said, and what CPU its process took.
+fn pgbench(
+    started: &Started,
+    script: &std::path::Path,
+    clients: u64,
+    how_long: &[&str],
+    seed: u64,
+) -> Result<(String, f64), Problem> {
+    let login = started.login().ok_or("no server")?;
+    let socket = login.socket.as_ref().and_then(|path| path.parent()).ok_or("no socket")?;
+    let mut command = Command::new(started.programs["postgres"].with_file_name("pgbench"));
+    command.arg("-h").arg(socket).args(["-p", &login.port.to_string(), "-U", &login.user]);
+    command.args(["-n", "-M", "prepared", "-c", &clients.to_string(), "-j", &clients.min(2).to_string()]);
+    command
+        .args(how_long)
+        .arg(format!("--random-seed={}", seed + 1))
+        .arg("-f")
+        .arg(script)
+        .arg(&login.database);
+    command.env("PGPASSWORD", &login.password).env("LC_ALL", "C").stdin(Stdio::null());
+    // Its own group: what ends this program by hand ends the other one too late otherwise.
+    command.process_group(0);
+    let before = cpu_of_children();
+    let output = command.output()?;
+    let spent = cpu_of_children() - before;
+    if !output.status.success() {
+        return Err(format!("pgbench: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    Ok((String::from_utf8_lossy(&output.stdout).into_owned(), spent))
+}
+
+/// Seconds of CPU of the processes that this one has waited for.
+fn cpu_of_children() -> f64 {
+    let Ok(text) = std::fs::read_to_string("/proc/self/stat") else { return f64::NAN };
+    let fields: Vec<&str> = text.rsplit(')').next().unwrap_or_default().split_whitespace().collect();
+    let ticks =
+        |index: usize| fields.get(index).and_then(|field| field.parse::<f64>().ok()).unwrap_or(f64::NAN);
+    (ticks(13) + ticks(14)) / rustix::param::clock_ticks_per_second() as f64
+}

@@ -1,0 +1,54 @@
+//! What users may get wrong, and what they are told.
+
+use serde_json::json;
+
+use crate::support::{World, mock};
+
+fn refused(more: &[&str], words: &[&str]) {
+    let world = World::with(&[mock("ma", json!({})).serving()]);
+    world.start_serving("out", "ma", more).end(crate::support::LIMIT).expect(2).says(words);
+    assert!(!world.path("out").exists(), "nothing was begun");
+}
+
+#[test]
+fn mixes_are_named_or_files() {
+    refused(&["--mixes", "z"], &["no mix is called `z`", "churn", ".toml"]);
+    refused(&["--mixes", ","], &["names no mix"]);
+    refused(&["--mixes", "missing.toml"], &["missing.toml", "cannot read"]);
+}
+
+#[test]
+fn a_mix_file_is_read_strictly() {
+    let world = World::with(&[mock("ma", json!({})).serving()]);
+    for (text, words) in [
+        ("requests = \"zipfian\"\nspeed = 1\n[operations]\nread = 1.0\n", "unknown field `speed`"),
+        ("requests = \"zipfian\"\n[operations]\nread = 0.5\nupdate = 0.2\n", "add up to 0.7"),
+        ("requests = \"zipfian\"\n[operations]\nreed = 1.0\n", "`reed`"),
+        ("requests = \"zipfian\"\n[operations]\nupdate = 0.5\nupdate-all = 0.5\n", "different values"),
+    ] {
+        let file = world.file("mine.toml", text);
+        world.serve("ma", &["--mixes", &file]).expect(2).says(&[words]);
+    }
+    let file = world.file("mine.toml", "requests = \"uniform\"\n[operations]\nread = 0.8\nupdate = 0.2\n");
+    let summary = world.serve("ma", &["--mixes", &file, "-r", "1"]).expect(0).summary();
+    assert!(summary.results.iter().any(|entry| entry.cell.step.word() == "mine"));
+}
+
+#[test]
+fn numbers_that_make_no_sense_are_refused() {
+    refused(&["--clients", "0"], &["--clients"]);
+    refused(&["--rates", "fast"], &["no rate"]);
+    refused(&["--slo", "p99<5"], &["no objective"]);
+    refused(&["--doc-size", "0.1"], &["0.5 to 64"]);
+}
+
+#[test]
+fn options_of_other_workloads_are_refused() {
+    refused(&["--malformed", "1"], &["--malformed is not for serving"]);
+    refused(&["--state", "both"], &["--state"]);
+}
+
+#[test]
+fn a_tier_that_a_system_does_not_have_is_named() {
+    refused(&["--durability", "window"], &["window", "synced"]);
+}

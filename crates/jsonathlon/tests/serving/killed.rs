@@ -1,0 +1,88 @@
+//! The program killed while clients are at work, and the system they work on.
+
+use std::time::Duration;
+
+use jsonathlon_results::record::Verdict;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+use crate::support::{LIMIT, World, eventually, mock};
+
+/// Kills of the program, unless `JSONATHLON_KILLS` asks for more.
+const KILLS: u32 = 20;
+/// The latest moment of a kill, milliseconds after the start. A whole run takes longer.
+const LATEST_MS: u64 = 1200;
+
+fn kills() -> u32 {
+    std::env::var("JSONATHLON_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(KILLS).max(KILLS)
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_and_leaves_nobody_behind() {
+    let world = World::with(&[mock("ma", json!({})).serving(), mock("mb", json!({})).serving()]);
+    // Any spread of moments will do; the same ones each time can be gone after.
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        Duration::from_millis(state % LATEST_MS)
+    };
+    let (mut killed, mut runs) = (0, 0);
+    while killed < kills() {
+        runs += 1;
+        let out = format!("out{runs}");
+        let kept = world.kept(&out);
+        loop {
+            let mut running = match world.path(&out).join("manifest.json").exists() {
+                true => world.start_resuming(&out),
+                false => world.start_serving(&out, "ma,mb", &["--mixes", "a,c"]),
+            };
+            std::thread::sleep(next());
+            if running.has_ended() || killed >= 2 * kills() {
+                running.end(LIMIT).expect(0);
+                break;
+            }
+            let before = kept.whole_lines();
+            running.kill();
+            killed += 1;
+            assert!(kept.journal().starts_with(&before), "records are gone");
+            world.nothing_left();
+        }
+        let exported = world.run(&["export", "-f", "json", &world.text(&out)]).expect(0);
+        let summary: jsonathlon_results::summary::Summary = serde_json::from_str(&exported.stdout).unwrap();
+        assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+        kept.is_complete();
+        assert!(kept.work().is_empty());
+    }
+}
+
+#[test]
+fn a_worker_that_dies_costs_its_trial_alone() {
+    let world = World::with(&[mock("ma", json!({})).serving()]);
+    let mut running = world.start_serving(
+        "out",
+        "ma",
+        &["--mixes", "a", "-r", "1", "--clients", "1,2,3", "--measure", "1s"],
+    );
+    let trials = || {
+        let all = world.kept("out").trials();
+        all.into_iter().filter(|trial| trial.cell.step.is_own()).count()
+    };
+    eventually("clients are at work", || {
+        running.has_ended() || (world.kept("out").recorded() >= 3 && !world.workers().is_empty())
+    });
+    eventually("a trial is recorded", || running.has_ended() || trials() >= 1);
+    for worker in world.workers() {
+        kill_process(Pid::from_raw(worker.try_into().unwrap()).unwrap(), Signal::KILL).ok();
+    }
+    let summary = running.end(LIMIT).expect(1).summary();
+    assert!(summary.complete);
+    assert_eq!(summary.failures.len(), 1, "{:?}", summary.failures);
+    let right = summary.results.iter().filter(|entry| {
+        entry.cell.step.is_own()
+            && entry.verdict == Verdict::Exact
+            && !entry.cell.parameters.contains_key("operation")
+    });
+    assert_eq!(right.count(), 2);
+}

@@ -1,0 +1,108 @@
+//! Every system at a tiny scale: all operations that it has, right and verified.
+
+use jsonathlon_results::record::Verdict;
+use jsonathlon_results::summary::Summary;
+
+use crate::support::World;
+use crate::support::real::excluded;
+
+/// Operations over flat documents whose answers can be checked beside each other, in one mix: a mix that writes begins with
+/// fresh data, which takes a system's start.
+const TOGETHER: &str = r#"
+requests = "zipfian"
+[operations]
+read = 0.3
+update = 0.2
+read-modify-write = 0.15
+insert = 0.1
+insert-batch = 0.05
+scan = 0.2
+"#;
+
+fn serves(system: &str, more: &[&str]) -> Summary {
+    let world = World::new();
+    let mut all = vec!["-n", "2k", "-r", "1", "--ramp", "100ms", "--batch", "20", "--scan-length", "20"];
+    let together = world.file("together.toml", TOGETHER);
+    let together = format!("{together},churn");
+    let more: Vec<&str> =
+        more.iter().map(|one| if *one == "TOGETHER" { together.as_str() } else { one }).collect();
+    all.extend(&more);
+    if !more.contains(&"--measure") {
+        all.extend(["--measure", "300ms"]);
+    }
+    let limit = std::time::Duration::from_secs(600);
+    let summary = world.start_serving("out", system, &all).end(limit).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let mut right = 0;
+    for entry in summary.results.iter().filter(|entry| entry.cell.step.is_own()) {
+        assert!(matches!(entry.verdict, Verdict::Exact | Verdict::NotApplicable), "{entry:?}");
+        right += u32::from(entry.verdict == Verdict::Exact);
+    }
+    assert!(right > 0);
+    world.nothing_left();
+    summary
+}
+
+/// Each trial measures for `measure`, in which every operation must end at least once.
+fn serves_all(system: &str, measure: &str) {
+    if excluded(&[system]) {
+        return;
+    }
+    let all = |more: &[&str]| serves(system, &[more, &["--measure", measure]].concat());
+    all(&["--mixes", "find,count"]);
+    all(&["--mixes", "TOGETHER"]);
+    all(&["--mixes", "paths,update-path", "--documents", "nested"]);
+    all(&["--mixes", "unwrap,update-element", "--documents", "items"]);
+    all(&["--mixes", "c,update-all", "--values", "random", "--documents", "size", "--doc-size", "3"]);
+}
+
+#[test]
+fn postgresql_serves() {
+    serves_all("postgresql", "300ms");
+}
+
+#[test]
+fn mysql_serves() {
+    serves_all("mysql", "300ms");
+}
+
+#[test]
+fn mariadb_serves() {
+    serves_all("mariadb", "300ms");
+}
+
+#[test]
+fn mongodb_serves() {
+    serves_all("mongodb", "300ms");
+}
+
+#[test]
+fn sqlite_serves() {
+    serves_all("sqlite", "300ms");
+}
+
+#[test]
+fn dolt_serves() {
+    serves_all("dolt", "1500ms");
+}
+
+#[test]
+fn elasticsearch_serves() {
+    serves_all("elasticsearch", "1500ms");
+}
+
+#[test]
+fn duckdb_serves() {
+    if excluded(&["duckdb"]) {
+        return;
+    }
+    serves("duckdb", &["--mixes", "a,c", "--clients", "1"]);
+}
+
+#[test]
+fn clickhouse_serves() {
+    if excluded(&["clickhouse"]) {
+        return;
+    }
+    serves("clickhouse", &["--mixes", "a,c", "--clients", "1"]);
+}
