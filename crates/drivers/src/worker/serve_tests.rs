@@ -275,6 +275,7 @@ fn jobs_of_clients_are_handed_on() {
     assert_eq!(error_of(&replies[4]), ("request", "no"));
     assert!(replies[5]["ok"].is_object());
     // A worker without clients says so.
-    let replies = talk(&[open(1, folder.path(), &json!({})), drive(2, json!({}))]);
+    let other = tempfile::tempdir().unwrap();
+    let replies = talk(&[open(1, other.path(), &json!({})), drive(2, json!({}))]);
     assert_eq!(error_of(&replies[1]), ("request", "this worker has no clients"));
 }
