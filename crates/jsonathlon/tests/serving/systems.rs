@@ -58,27 +58,27 @@ fn serves_all(system: &str, measure: &str) {
 
 #[test]
 fn postgresql_serves() {
-    serves_all("postgresql", "300ms");
+    serves_all("postgresql", "1500ms");
 }
 
 #[test]
 fn mysql_serves() {
-    serves_all("mysql", "300ms");
+    serves_all("mysql", "1500ms");
 }
 
 #[test]
 fn mariadb_serves() {
-    serves_all("mariadb", "300ms");
+    serves_all("mariadb", "1500ms");
 }
 
 #[test]
 fn mongodb_serves() {
-    serves_all("mongodb", "300ms");
+    serves_all("mongodb", "1500ms");
 }
 
 #[test]
 fn sqlite_serves() {
-    serves_all("sqlite", "300ms");
+    serves_all("sqlite", "1500ms");
 }
 
 #[test]
