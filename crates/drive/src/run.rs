@@ -441,12 +441,14 @@ impl<'a, W: Waiting> Runner<'a, W> {
         let now = self.waiting.now();
         let client = &mut self.clients[number];
         let too_long = now.saturating_sub(client.task.begun) >= self.shared.timeout_ns;
-        if client.task.tries >= self.shared.job.retries || too_long || self.shared.is_past(now) {
+        if client.task.tries >= self.shared.job.retries || too_long {
             client.task.ended = now.saturating_sub(client.task.checking);
             self.over(number, Outcome::Failed(words));
             return Now::Over;
         }
-        if !client.task.again(self.shared) {
+        // What would be tried again after the end was not over by then, and no error within what is measured: its
+        // end is now, not earlier by the time that checking took.
+        if self.shared.is_past(now) || !client.task.again(self.shared) {
             client.task.ended = now;
             self.over(number, Outcome::Failed(words));
             return Now::Over;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 use jsonathlon_dataset::reference::{Answers, Reference};
@@ -40,26 +40,25 @@ impl Store {
     /// Counts an ask of `statement`, on disk, and tells which one it is, from 1.
     pub(super) fn count_ask(&self, statement: &str) -> Result<u64> {
         let path = self.folder.join(ASKS);
-        let mut asks: BTreeMap<String, u64> = match std::fs::read(&path) {
-            Ok(text) => serde_json::from_slice(&text)
+        // In place: on a full disk there is no room for a second file, and the mock must not be the one to
+        // notice that first. Locked until it is closed: clients ask at the same time.
+        let opened = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path);
+        let mut file = opened
+            .and_then(|file| file.lock().map(|()| file))
+            .map_err(|error| failed("open", &path, &error))?;
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).map_err(|error| failed("read", &path, &error))?;
+        let mut asks: BTreeMap<String, u64> = match text.as_slice() {
+            [] => BTreeMap::new(),
+            text => serde_json::from_slice(text)
                 .map_err(|error| DriverError::Refused(format!("{} is damaged: {error}", path.display())))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
-            Err(error) => return Err(failed("read", &path, &error)),
         };
         let nth = asks.entry(statement.to_owned()).or_default();
         *nth += 1;
         let nth = *nth;
         let text = serde_json::to_vec(&asks).unwrap_or_default();
-        // In place: on a full disk there is no room for a second file, and the mock must not be the one to
-        // notice that first. Not emptied before: counts only grow, so a kill between two system calls never
-        // leaves half a text.
-        OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .and_then(|mut file| file.write_all(&text))
-            .map_err(|error| failed("write", &path, &error))?;
+        // Not emptied before: counts only grow, so a kill between two system calls never leaves half a text.
+        file.rewind().and_then(|()| file.write_all(&text)).map_err(|error| failed("write", &path, &error))?;
         Ok(nth)
     }
 

@@ -132,6 +132,20 @@ fn an_answer_is_distorted_at_the_ask_that_the_script_names_across_restarts() {
 }
 
 #[test]
+fn asks_of_clients_at_the_same_time_are_all_counted() {
+    const CLIENTS: u64 = 8;
+    const OPENED: u64 = 50;
+    let folder = tempfile::tempdir().unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..CLIENTS {
+            scope.spawn(|| (0..OPENED).for_each(|_| drop(mock(folder.path(), json!({})).unwrap())));
+        }
+    });
+    let script = json!({"faults": [{"on": "open", "nth": CLIENTS * OPENED + 1, "do": "refuse", "message": "the last"}]});
+    assert_eq!(mock(folder.path(), script).err(), Some(DriverError::Refused("the last".into())));
+}
+
+#[test]
 fn delays_pass_on_the_hosts_clock_and_are_told_as_its_own_time() {
     let folder = tempfile::tempdir().unwrap();
     let script = json!({"delay_ms": {"open": 700, "q1": 30}, "faults": [{"on": "q1", "nth": 2, "do": "delay", "ms": 5}]});

@@ -100,7 +100,7 @@ impl Ended {
     /// Fails unless it ended with this code, by itself and without a panic.
     pub(crate) fn expect(self, code: i32) -> Self {
         let Self { status, shown, stdout, stderr } = &self;
-        assert_eq!(status.code(), Some(code), "{shown}: {:?}\n{stdout}\n{stderr}", status.signal());
+        assert_eq!(status.code(), Some(code), "{shown}: {:?}\n{stderr}\n{stdout}", status.signal());
         assert!(!stderr.contains("panicked"), "{shown}\n{stderr}");
         self
     }
