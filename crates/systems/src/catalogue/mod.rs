@@ -54,7 +54,7 @@ pub(crate) use sources::is_member;
 pub use sources::is_plain;
 pub use statements::{StatementKind, StatementRule};
 pub use system::{Storage, System, Variant};
-pub use template::{PlaceholderError, RUN_TIME, fill, placeholders, sql_text};
+pub use template::{PlaceholderError, RUN_TIME, fill, fill_known, sql_text};
 
 use folder::Folder;
 use rules::Workloads;

@@ -57,6 +57,19 @@ pub fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, PlaceholderEr
     })
 }
 
+/// As [`fill`], and leaves placeholders that `values` do not name as they are.
+///
+/// # Errors
+/// A `{{` that is no placeholder.
+pub fn fill_known(text: &str, values: &[(&str, &str)]) -> Result<String, PlaceholderError> {
+    replace(text, |name| {
+        values
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map_or(Replacement::Keep, |(_, value)| Replacement::Text((*value).to_owned()))
+    })
+}
+
 /// `text` as it is written between the quotes of an SQL text literal.
 pub fn sql_text(text: &str) -> String {
     text.replace('\'', "''")
@@ -95,10 +108,7 @@ pub(crate) fn replace(
 }
 
 /// The names of the placeholders in `text`, in order, with their offsets.
-///
-/// # Errors
-/// A `{{` that starts none.
-pub fn placeholders(text: &str) -> Result<Vec<(usize, &str)>, PlaceholderError> {
+pub(crate) fn placeholders(text: &str) -> Result<Vec<(usize, &str)>, PlaceholderError> {
     let mut names = Vec::new();
     let mut done = 0;
     while let Some(found) = text[done..].find("{{") {

@@ -47,7 +47,7 @@ impl Serving {
     /// # Errors
     /// A mix whose answers could not be checked.
     pub fn new(settings: ServingSettings) -> Result<Self, String> {
-        settings.mixes.iter().try_for_each(|mix| trials::changes(mix).map(drop))?;
+        settings.mixes.iter().try_for_each(trials::check)?;
         settings.records.prepare().map_err(|error| error.to_string())?;
         Ok(Self { settings })
     }

@@ -5,6 +5,7 @@ use jsonathlon_drive::operation::Operation;
 use jsonathlon_measure::histogram::{Histogram, interval_log_head};
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, PerSecond, Trial, Verdict};
 
+use super::settings::Objective;
 use super::trials::of_operation;
 use crate::recorder::blank;
 
@@ -24,31 +25,12 @@ pub(super) struct Beside {
     pub(super) ramp_s: f64,
 }
 
-/// The trial of the whole mix, and one for each operation where there are several.
-pub(super) fn trials(
-    cell: &Cell,
-    round: u32,
-    driven: &Driven,
-    beside: &Beside,
-) -> Result<Vec<Trial>, Failure> {
-    let all = total(driven)?;
-    let mut whole = blank(cell, round, 0);
-    whole.metrics = figures(&all, driven.measured_s);
-    whole.metrics.extend(of_the_run(driven, all.measured.operations as f64, beside));
-    whole.per_second = per_second(driven, beside.ramp_s);
-    let wrong = all.measured.wrong;
-    judge(&mut whole, driven, &all, wrong, beside);
-    let mut trials = vec![whole];
-    if driven.operations.len() > 1 {
-        for (operation, measured) in &driven.operations {
-            let one = read(*operation, measured)?;
-            let mut trial = blank(&of_operation(cell, *operation), round, 0);
-            trial.metrics = figures(&one, driven.measured_s);
-            judge(&mut trial, driven, &one, wrong, beside);
-            trials.push(trial);
-        }
-    }
-    Ok(trials)
+/// What clients have measured, with every histogram read once.
+pub(super) struct Outcome {
+    driven: Driven,
+    by_operation: Vec<(Operation, Read)>,
+    /// All operations together.
+    all: Read,
 }
 
 /// One operation's counts, with its histograms read.
@@ -57,6 +39,84 @@ struct Read {
     service: Histogram,
     response: Option<Histogram>,
     failed: Option<Histogram>,
+}
+
+impl Outcome {
+    /// Reads the histograms.
+    pub(super) fn of(driven: Driven) -> Result<Self, Failure> {
+        let by_operation = driven
+            .operations
+            .iter()
+            .map(|(operation, measured)| Ok((*operation, read(*operation, measured)?)))
+            .collect::<Result<Vec<_>, Failure>>()?;
+        let all = total(&by_operation);
+        Ok(Self { driven, by_operation, all })
+    }
+
+    /// Operations per second.
+    pub(super) fn throughput(&self) -> f64 {
+        per_second(&self.all, self.driven.measured_s)
+    }
+
+    /// Seconds that were measured.
+    pub(super) fn measured_s(&self) -> f64 {
+        self.driven.measured_s
+    }
+
+    /// What the system said when it refused, each with how often.
+    pub(super) fn refusals(&self) -> impl Iterator<Item = (&String, &u64)> {
+        self.driven.refusals.iter()
+    }
+
+    /// Whether response times keep an objective; arrivals that never began do not.
+    pub(super) fn keeps(&self, objective: Objective) -> bool {
+        let is_within = |response: &Histogram| {
+            response.count() > 0 && response.quantile_us(objective.quantile) <= objective.seconds * 1e6
+        };
+        self.all.measured.errors == 0 && self.all.response.as_ref().is_some_and(is_within)
+    }
+
+    /// The trial of the whole mix, and one for each operation where there are several.
+    pub(super) fn trials(&self, cell: &Cell, round: u32, beside: &Beside) -> Vec<Trial> {
+        let Self { driven, by_operation, all } = self;
+        let mut whole = blank(cell, round, 0);
+        whole.metrics = figures(all, driven.measured_s);
+        whole.metrics.extend(of_the_run(driven, all.measured.operations as f64, beside));
+        whole.per_second = by_second(driven, beside.ramp_s);
+        let wrong = all.measured.wrong;
+        judge(&mut whole, driven, all, wrong, beside);
+        let mut trials = vec![whole];
+        if by_operation.len() > 1 {
+            for (operation, one) in by_operation {
+                let mut trial = blank(&of_operation(cell, *operation), round, 0);
+                trial.metrics = figures(one, driven.measured_s);
+                judge(&mut trial, driven, one, wrong, beside);
+                trials.push(trial);
+            }
+        }
+        trials
+    }
+
+    /// All histograms of a trial as an interval log of HdrHistogram, version 1.3: one interval for each operation and
+    /// kind of time, in the tag. Other programs read it.
+    pub(super) fn interval_log(&self, begun_s: f64, ramp_s: f64) -> String {
+        let mut log = interval_log_head(begun_s);
+        for (operation, one) in &self.by_operation {
+            let kinds = [
+                ("service", Some(&one.service)),
+                ("response", one.response.as_ref()),
+                ("failed", one.failed.as_ref()),
+            ];
+            for (kind, histogram) in kinds {
+                if let Some(histogram) = histogram.filter(|histogram| histogram.count() > 0) {
+                    let tag = format!("{operation}-{kind}");
+                    log.push_str(&histogram.interval_line(&tag, ramp_s, self.driven.measured_s));
+                    log.push('\n');
+                }
+            }
+        }
+        log
+    }
 }
 
 fn read(operation: Operation, measured: &Measured) -> Result<Read, Failure> {
@@ -75,11 +135,10 @@ fn read(operation: Operation, measured: &Measured) -> Result<Read, Failure> {
 }
 
 /// All operations together.
-fn total(driven: &Driven) -> Result<Read, Failure> {
+fn total(by_operation: &[(Operation, Read)]) -> Read {
     let mut all =
         Read { measured: Measured::default(), service: Histogram::new(), response: None, failed: None };
-    for (operation, measured) in &driven.operations {
-        let one = read(*operation, measured)?;
+    for (_, one) in by_operation {
         let into = &mut all.measured;
         into.operations += one.measured.operations;
         into.documents += one.measured.documents;
@@ -95,31 +154,11 @@ fn total(driven: &Driven) -> Result<Read, Failure> {
             }
         }
     }
-    Ok(all)
+    all
 }
 
-/// All histograms of a trial as an interval log of HdrHistogram, version 1.3: one interval for each operation and kind of
-/// time, in the tag. Other programs read it.
-pub(super) fn interval_log(driven: &Driven, begun_s: f64, ramp_s: f64) -> String {
-    let mut log = interval_log_head(begun_s);
-    for (operation, measured) in &driven.operations {
-        let kinds = [
-            ("service", Some(&measured.service)),
-            ("response", measured.response.as_ref()),
-            ("failed", measured.failed.as_ref()),
-        ];
-        for (kind, text) in kinds {
-            // What cannot be read is said where the trial is made.
-            if let Some(histogram) = text.and_then(|text| Histogram::from_text(text).ok())
-                && histogram.count() > 0
-            {
-                let tag = format!("{operation}-{kind}");
-                log.push_str(&histogram.interval_line(&tag, ramp_s, driven.measured_s));
-                log.push('\n');
-            }
-        }
-    }
-    log
+fn per_second(read: &Read, seconds: f64) -> f64 {
+    if seconds > 0.0 { read.measured.operations as f64 / seconds } else { 0.0 }
 }
 
 const QUANTILES: [(&str, f64); 5] =
@@ -127,9 +166,8 @@ const QUANTILES: [(&str, f64); 5] =
 
 fn figures(read: &Read, seconds: f64) -> Metrics {
     let Measured { operations, documents, errors, timeouts, wrong, stale, retries, .. } = read.measured;
-    let per_second = if seconds > 0.0 { operations as f64 / seconds } else { 0.0 };
     let mut metrics = Metrics::from([
-        ("throughput_ops_per_s".to_owned(), per_second),
+        ("throughput_ops_per_s".to_owned(), per_second(read, seconds)),
         ("operations".to_owned(), operations as f64),
         ("documents".to_owned(), documents as f64),
         ("errors".to_owned(), errors as f64),
@@ -204,7 +242,7 @@ fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
     metrics
 }
 
-fn per_second(driven: &Driven, ramp_s: f64) -> Vec<PerSecond> {
+fn by_second(driven: &Driven, ramp_s: f64) -> Vec<PerSecond> {
     let second = |(index, second): (usize, &jsonathlon_drive::answer::Second)| PerSecond {
         operations: second.operations,
         errors: second.errors,

@@ -11,7 +11,7 @@ use super::trials::of_operation;
 use super::{Served, scripts};
 use crate::access;
 use crate::recorder::Recorder;
-use crate::session::{Ended, placeholder};
+use crate::session::{Ended, borrowed, placeholder};
 
 /// Limit of reading one plan.
 const LIMIT: Duration = Duration::from_secs(60);
@@ -36,8 +36,7 @@ pub(super) fn check(
         of.step = Step::Own(operation.word().to_owned());
         let mut values = scripts::values(&one.part, &one.records, *operation);
         values.extend(one.examples());
-        let values: Vec<(&str, &str)> =
-            values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let values = borrowed(&values);
         let statement = match one.is_json() {
             true => typed(&statement, &values),
             false => statement,

@@ -10,7 +10,7 @@ use jsonathlon_drive::paths::Paths;
 use jsonathlon_systems::{PathStep, Serving, path_values};
 
 use crate::bench::TABLE;
-use crate::session::{Ended, Session};
+use crate::session::{Ended, Session, borrowed};
 
 /// The operations of a mix that a configuration does not have.
 pub(super) fn missing(serving: &Serving, mix: &Mix) -> Vec<Operation> {
@@ -30,8 +30,7 @@ pub(super) fn scripts(
         .map(|(operation, _)| {
             let rules = serving.rules(operation.file());
             let values = values(serving, records, *operation);
-            let values: Vec<(&str, &str)> =
-                values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+            let values = borrowed(&values);
             let script = Script {
                 statements: session.statements_with_parameters(operation.file(), &values)?,
                 undo: rules.undo,

@@ -1,5 +1,7 @@
 //! Which trials a serving run consists of.
 
+use std::collections::BTreeSet;
+
 use jsonathlon_dataset::records::{Kind, Values};
 use jsonathlon_drive::mix::Mix;
 use jsonathlon_drive::operation::Operation;
@@ -133,39 +135,27 @@ pub(super) fn seconds(own: &ServingSettings, round: u32) -> f64 {
     conditions(own, round).iter().map(of).sum()
 }
 
-/// Which of a document's values the writes of a mix change: trials over the same data must agree about that.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Changes {
-    Field,
-    Path,
-    Element,
-    All,
-}
-
-/// What a mix changes of the documents that are there; none where it changes nothing.
+/// Refuses a mix whose writes change different values of a document: nobody could say which of them a reader must find.
 ///
 /// # Errors
-/// It changes two different things, and nobody could say which values a reader must find.
-pub(super) fn changes(mix: &Mix) -> Result<Option<Changes>, String> {
-    let mut found = None;
-    for (operation, _) in &mix.shares {
-        let change = match operation {
-            Operation::Update | Operation::ReadModifyWrite => Changes::Field,
-            Operation::UpdatePath => Changes::Path,
-            Operation::UpdateElement => Changes::Element,
-            Operation::UpdateAll => Changes::All,
-            _ => continue,
-        };
-        if found.is_some_and(|before| before != change) {
-            return Err(format!(
-                "the mix {} sets different values of a document, and answers could not be checked: use one of update, \
-                 update-path, update-element and update-all",
-                mix.name
-            ));
+/// It does, in words that name it.
+pub(super) fn check(mix: &Mix) -> Result<(), String> {
+    let sets = |operation: &Operation| match operation {
+        Operation::ReadModifyWrite => Some(Operation::Update),
+        Operation::Update | Operation::UpdatePath | Operation::UpdateElement | Operation::UpdateAll => {
+            Some(*operation)
         }
-        found = Some(change);
+        _ => None,
+    };
+    let found: BTreeSet<Operation> = mix.shares.iter().filter_map(|(operation, _)| sets(operation)).collect();
+    if found.len() > 1 {
+        return Err(format!(
+            "the mix {} sets different values of a document, and answers could not be checked: use one of update, \
+             update-path, update-element and update-all",
+            mix.name
+        ));
     }
-    Ok(found)
+    Ok(())
 }
 
 /// Whether a mix leaves the documents as they are.

@@ -9,14 +9,13 @@ use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drivers::worker::protocol::Op;
 use jsonathlon_measure::arrival::Arrival;
-use jsonathlon_measure::histogram::Histogram;
 use jsonathlon_measure::stop::Stop;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Verdict};
 use jsonathlon_systems::Serving as Part;
 
 use super::journal;
 use super::objective::Search;
-use super::outcome::{self, Beside};
+use super::outcome::{Beside, Outcome};
 use super::settings::{Rate, ServingSettings};
 use super::trials::{self, Conditions, What};
 use super::{Served, pinning, plans, scripts};
@@ -24,7 +23,7 @@ use crate::RunError;
 use crate::bench::Bench;
 use crate::observer::{Event, Work};
 use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, relay};
+use crate::session::{Ended, borrowed, relay};
 
 /// Seconds that unmeasured reads warm a system up with after it has been started.
 const WARM_UP_S: f64 = 1.0;
@@ -156,8 +155,7 @@ impl<'a> Turn<'_, '_, 'a> {
             return Ok(());
         }
         let values = scripts::values(&one.part, &one.records, Operation::Find);
-        let values: Vec<(&str, &str)> =
-            values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let values = borrowed(&values);
         let statements = one.of.session.statements("index_path", &values)?;
         if statements.is_empty() {
             return Ok(());
@@ -293,9 +291,7 @@ impl<'a> Turn<'_, '_, 'a> {
         }
         let seconds = (self.own.ramp_s, self.own.measured_s);
         let job = self.job(mix, at.clients, Arrival::Closed, seconds, one)?;
-        let driven = self.drive(&job, one, recorder)?;
-        let done: u64 = driven.operations.values().map(|measured| measured.operations).sum();
-        let capacity = done as f64 / driven.measured_s.max(1e-9);
+        let capacity = Outcome::of(self.drive(&job, one, recorder)?)?.throughput();
         self.capacity.insert(at.mix, capacity);
         Ok(capacity)
     }
@@ -316,14 +312,14 @@ impl<'a> Turn<'_, '_, 'a> {
         let begun_s = jiff::Timestamp::now().as_millisecond() as f64 / 1e3;
         let writes = !trials::only_reads(mix);
         let before = if writes { journal::read(&mut one.of.session, &one.part)? } else { None };
-        let driven = self.drive(&job, one, recorder)?;
+        let outcome = Outcome::of(self.drive(&job, one, recorder)?)?;
         let journal_bytes = match before {
             Some(before) => journal::read(&mut one.of.session, &one.part)?.and_then(|after| {
                 let bytes = after.since(&before)?;
-                let whole_s = ramp_s + driven.measured_s;
+                let whole_s = ramp_s + outcome.measured_s();
                 // The ramp writes too: its share is taken off by time, and so is what the system writes by itself.
-                let share = driven.measured_s / whole_s.max(1e-9);
-                let idle = one.idle_journal_per_s.unwrap_or_default() * driven.measured_s;
+                let share = outcome.measured_s() / whole_s.max(1e-9);
+                let idle = one.idle_journal_per_s.unwrap_or_default() * outcome.measured_s();
                 Some((bytes * share, idle))
             }),
             None => None,
@@ -336,7 +332,7 @@ impl<'a> Turn<'_, '_, 'a> {
             metrics.insert("peak_harness_bytes".into(), bytes as f64);
         }
         let beside = Beside { verified: job.verify, journal_bytes, metrics, ramp_s };
-        let log = outcome::interval_log(&driven, begun_s, ramp_s);
+        let log = outcome.interval_log(begun_s, ramp_s);
         let name = format!(
             "histograms/{}-{}-{}-{}.hlog",
             one.of.cells.target.file_name(),
@@ -345,20 +341,28 @@ impl<'a> Turn<'_, '_, 'a> {
             self.round
         );
         recorder.folder.write_file(&name, log.as_bytes()).map_err(RunError::from)?;
-        let mut throughput = 0.0;
-        for trial in outcome::trials(cell, self.round, &driven, &beside)? {
+        self.record(&outcome, cell, &beside, recorder)?;
+        for (refusal, times) in outcome.refusals().take(3) {
+            recorder.warn(&format!("{} {}: {times} × {refusal}", one.of.cells.target.file_name(), mix.name));
+        }
+        Ok(outcome.throughput())
+    }
+
+    /// Records whatever of an outcome has no record yet.
+    fn record(
+        &self,
+        outcome: &Outcome,
+        cell: &Cell,
+        beside: &Beside,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), RunError> {
+        for trial in outcome.trials(cell, self.round, beside) {
             let key = trial.cell.trial_key(self.round, 0);
-            if trial.cell == *cell {
-                throughput = trial.metrics.get("throughput_ops_per_s").copied().unwrap_or_default();
-            }
             if !recorder.has(&key) {
                 recorder.trial(key, trial)?;
             }
         }
-        for (refusal, times) in driven.refusals.iter().take(3) {
-            recorder.warn(&format!("{} {}: {times} × {refusal}", one.of.cells.target.file_name(), mix.name));
-        }
-        Ok(throughput)
+        Ok(())
     }
 
     /// Looks for the highest rate that keeps the objective; the trial at that rate is the record.
@@ -373,15 +377,15 @@ impl<'a> Turn<'_, '_, 'a> {
         let Some(objective) = self.own.objective else { return Ok(()) };
         let capacity = self.capacity_of(at, mix, one, recorder)?;
         let mut search = Search::below(capacity);
-        let mut best: Option<Driven> = None;
+        let mut best: Option<Outcome> = None;
         while let Some(per_s) = search.next() {
             let seconds = (self.own.ramp_s, self.own.measured_s);
             let job = self.job(mix, at.clients, self.own.spread.at(per_s), seconds, one)?;
-            let driven = self.drive(&job, one, recorder)?;
-            let is_kept = keeps(&driven, objective.quantile, objective.seconds)?;
+            let outcome = Outcome::of(self.drive(&job, one, recorder)?)?;
+            let is_kept = outcome.keeps(objective);
             search.learn(is_kept);
             if is_kept {
-                best = Some(driven);
+                best = Some(outcome);
             }
         }
         let (kept, broken) = search.found();
@@ -391,34 +395,14 @@ impl<'a> Turn<'_, '_, 'a> {
             ("objective_broken_ops_per_s".to_owned(), broken),
         ]);
         let beside = Beside { verified: true, metrics, ramp_s: self.own.ramp_s, ..Beside::default() };
-        let Some(driven) = best else {
+        let Some(outcome) = best else {
             return Err(Ended::failed(
                 FailureKind::Refused,
                 format!("no rate above {broken:.0} operations per second keeps {objective}"),
             ));
         };
-        for trial in outcome::trials(cell, self.round, &driven, &beside)? {
-            let key = trial.cell.trial_key(self.round, 0);
-            if !recorder.has(&key) {
-                recorder.trial(key, trial)?;
-            }
-        }
-        Ok(())
+        Ok(self.record(&outcome, cell, &beside, recorder)?)
     }
-}
-
-/// Whether response times keep an objective; arrivals that never began do not.
-fn keeps(driven: &Driven, quantile: f64, seconds: f64) -> Result<bool, Ended> {
-    let mut all = Histogram::new();
-    let mut errors = 0;
-    for measured in driven.operations.values() {
-        errors += measured.errors;
-        let Some(text) = &measured.response else { continue };
-        let response = Histogram::from_text(text)
-            .map_err(|error| Ended::failed(FailureKind::Protocol, format!("a histogram: {error}")))?;
-        all.merge(&response);
-    }
-    Ok(errors == 0 && all.count() > 0 && all.quantile_us(quantile) <= seconds * 1e6)
 }
 
 /// Why a mix cannot be run; none when it can.

@@ -417,46 +417,34 @@ impl<'a> Session<'a> {
 
     /// The statements of the configuration's file `name`, filled; none when it has no such file.
     pub fn statements(&self, name: &str, values: &[(&str, &str)]) -> Result<Vec<String>, Ended> {
-        let cores = self.cores.to_string();
-        let folder = self.folder.display().to_string();
-        let mut all = vec![("cores", cores.as_str()), ("folder", folder.as_str())];
-        all.extend(self.values.iter().map(|(name, value)| (name.as_str(), value.as_str())));
-        all.extend_from_slice(values);
-        let prefix = self.target.prefix();
-        let own: Vec<(&str, String)> = all
-            .iter()
-            .map(|(name, value)| {
-                (*name, if *name == "table" { format!("{prefix}{value}") } else { (*value).to_owned() })
-            })
-            .collect();
-        let all: Vec<(&str, &str)> = own.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        self.target.part.statements(name).iter().map(|text| fill(text, &all)).collect()
+        self.filled(name, values, catalogue::fill)
     }
 
-    /// The statements of the file `name`, filled but for what stands for an operation's own values.
+    /// The same, but for what stands for an operation's own values.
     pub fn statements_with_parameters(
         &self,
         name: &str,
         values: &[(&str, &str)],
     ) -> Result<Vec<String>, Ended> {
-        let mut kept: Vec<(String, String)> = Vec::new();
-        for text in self.target.part.statements(name) {
-            for (_, inside) in catalogue::placeholders(text).map_err(placeholder)? {
-                kept.push((inside.to_owned(), format!("{{{{{inside}}}}}")));
-            }
-        }
-        let is_set = |name: &str| {
-            ["cores", "folder"].contains(&name)
-                || values.iter().any(|(set, _)| *set == name)
-                || self.values.iter().any(|(set, _)| set == name)
-        };
-        let kept = kept.iter().filter(|(name, _)| !is_set(name));
-        let all: Vec<(&str, &str)> = values
+        self.filled(name, values, catalogue::fill_known)
+    }
+
+    fn filled(&self, name: &str, values: &[(&str, &str)], fill: Fill) -> Result<Vec<String>, Ended> {
+        let cores = self.cores.to_string();
+        let folder = self.folder.display().to_string();
+        let mut all = vec![("cores", cores.as_str()), ("folder", folder.as_str())];
+        all.extend(borrowed(&self.values));
+        all.extend_from_slice(values);
+        let prefix = self.target.prefix();
+        let own: Vec<(String, String)> = all
             .iter()
-            .copied()
-            .chain(kept.map(|(name, itself)| (name.as_str(), itself.as_str())))
+            .map(|(name, value)| {
+                let value = if *name == "table" { format!("{prefix}{value}") } else { (*value).to_owned() };
+                ((*name).to_owned(), value)
+            })
             .collect();
-        self.statements(name, &all)
+        let all = borrowed(&own);
+        self.target.part.statements(name).iter().map(|text| fill(text, &all).map_err(placeholder)).collect()
     }
 
     /// The one statement of the file `name`.
@@ -486,6 +474,14 @@ impl<'a> Session<'a> {
         let text: PlanText = self.request(&Op::Plan { statement }, limit, &mut |_| {})?;
         Ok(text.text)
     }
+}
+
+/// How values are put in the place of placeholders.
+type Fill = fn(&str, &[(&str, &str)]) -> Result<String, PlaceholderError>;
+
+/// Names with their values, as those take them who fill statements.
+pub(crate) fn borrowed(values: &[(String, String)]) -> Vec<(&str, &str)> {
+    values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect()
 }
 
 fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, Ended> {

@@ -134,18 +134,15 @@ fn lay(
         if over.other_question.is_some() {
             rule.other_question = over.other_question;
         }
-        for (key, patterns, place) in
-            [("expect", over.expect, &mut rule.expect), ("forbid", over.forbid, &mut rule.forbid)]
-        {
-            let Some(patterns) = patterns else { continue };
-            for (index, pattern) in patterns.iter().enumerate() {
-                if let Err(problem) = regex::Regex::new(pattern) {
-                    let keys = ["questions", &question, key, &index.to_string()];
-                    return Err(section.error(&keys, problem.to_string()));
-                }
-            }
-            *place = patterns;
-        }
+        super::lay_patterns(
+            [over.expect, over.forbid],
+            [&mut rule.expect, &mut rule.forbid],
+            |keys, message| {
+                let path: Vec<&str> =
+                    ["questions", &question].into_iter().chain(keys.iter().copied()).collect();
+                section.error(&path, message)
+            },
+        )?;
     }
     Ok(())
 }
@@ -190,15 +187,12 @@ impl Analytics {
     /// The statements of a file, in order; none where an optional file is
     /// missing or holds only comments.
     pub fn statements(&self, name: &str) -> &[String] {
-        self.files.get(name).map_or(&[], |file| file.statements.as_slice())
+        super::statements(&self.files, name)
     }
 
     /// The statement of a file that holds exactly one, such as `q1` or `plan`.
     pub fn statement(&self, name: &str) -> Option<&str> {
-        match self.statements(name) {
-            [one] => Some(one),
-            _ => None,
-        }
+        super::statement(&self.files, name)
     }
 }
 

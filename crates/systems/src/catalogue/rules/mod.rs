@@ -81,18 +81,31 @@ pub struct Part {
     pub files: BTreeMap<String, StatementFile>,
 }
 
+/// Statement files by name.
+type Files = BTreeMap<String, StatementFile>;
+
+/// The statements of a file, in order; none where there is no such file.
+fn statements<'a>(files: &'a Files, name: &str) -> &'a [String] {
+    files.get(name).map_or(&[], |file| file.statements.as_slice())
+}
+
+/// The statement of a file that holds exactly one.
+fn statement<'a>(files: &'a Files, name: &str) -> Option<&'a str> {
+    match statements(files, name) {
+        [one] => Some(one),
+        _ => None,
+    }
+}
+
 impl Part {
     /// The statements of a file, in order; none where an optional file is missing or holds only comments.
     pub fn statements(&self, name: &str) -> &[String] {
-        self.files.get(name).map_or(&[], |file| file.statements.as_slice())
+        statements(&self.files, name)
     }
 
     /// The statement of a file that holds exactly one.
     pub fn statement(&self, name: &str) -> Option<&str> {
-        match self.statements(name) {
-            [one] => Some(one),
-            _ => None,
-        }
+        statement(&self.files, name)
     }
 
     /// [`Self::rules`] as the workload's own type.
@@ -157,6 +170,25 @@ impl Workloads {
             None => did_you_mean(stem, rules.files().iter().map(|rule| rule.name)),
         }
     }
+}
+
+/// Lays the patterns of one section over those below it: those that a plan must contain, and those that it must not.
+/// `error` makes an error of the keys of a pattern that is none.
+fn lay_patterns(
+    over: [Option<Vec<String>>; 2],
+    below: [&mut Vec<String>; 2],
+    error: impl Fn(&[&str], String) -> CatalogueError,
+) -> Result<(), CatalogueError> {
+    for ((key, patterns), place) in ["expect", "forbid"].into_iter().zip(over).zip(below) {
+        let Some(patterns) = patterns else { continue };
+        for (index, pattern) in patterns.iter().enumerate() {
+            if let Err(problem) = regex::Regex::new(pattern) {
+                return Err(error(&[key, &index.to_string()], problem.to_string()));
+            }
+        }
+        *place = patterns;
+    }
+    Ok(())
 }
 
 /// What the text of a plan violates, each in a few words; none is good.

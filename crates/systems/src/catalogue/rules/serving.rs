@@ -292,17 +292,7 @@ fn lay(
             }
         }
         let rule = rules.entry(operation.clone()).or_default();
-        for (key, patterns, place) in
-            [("expect", over.expect, &mut rule.expect), ("forbid", over.forbid, &mut rule.forbid)]
-        {
-            let Some(patterns) = patterns else { continue };
-            for (index, pattern) in patterns.iter().enumerate() {
-                if let Err(problem) = regex::Regex::new(pattern) {
-                    return Err(error(&[key, &index.to_string()], problem.to_string()));
-                }
-            }
-            *place = patterns;
-        }
+        super::lay_patterns([over.expect, over.forbid], [&mut rule.expect, &mut rule.forbid], error)?;
         for name in over.answers.iter().flatten() {
             if !template::is_name(name) || PLACEHOLDERS.contains(&name.as_str()) {
                 let message = format!("`{name}` is no name for a column, or is one of the workload's own");
@@ -398,15 +388,12 @@ impl Configuration {
 impl Serving {
     /// The statements of a file, in order; none where the system has no such file: no such operation.
     pub fn statements(&self, name: &str) -> &[String] {
-        self.files.get(name).map_or(&[], |file| file.statements.as_slice())
+        super::statements(&self.files, name)
     }
 
     /// The statement of a file that holds exactly one.
     pub fn statement(&self, name: &str) -> Option<&str> {
-        match self.statements(name) {
-            [one] => Some(one),
-            _ => None,
-        }
+        super::statement(&self.files, name)
     }
 
     /// The operations that it has, by the names of their files.
