@@ -1,6 +1,6 @@
 // A browser without a network, and the pages that it opens.
 
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -31,6 +31,7 @@ export function folder() {
 function ownFolder() {
   if (made === undefined) {
     made = mkdtempSync(join(tmpdir(), 'jsonathlon-pages-'));
+    process.on('exit', () => rmSync(made, { recursive: true, force: true }));
     samples(made);
   }
   return made;
