@@ -29,7 +29,6 @@ mod mongodb;
 mod mysql;
 mod postgres;
 mod scram;
-mod several;
 mod socket;
 mod sqlite;
 #[cfg(test)]

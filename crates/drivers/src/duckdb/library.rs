@@ -9,8 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::vectors::{Chunk, VectorFunctions};
 use crate::driver::{DriverError, Open, Result};
 use crate::library::Loaded;
-use crate::prepared::Parameter;
-use crate::several::may_be_several;
+use crate::prepared::{Parameter, may_be_several};
 
 /// `idx_t`.
 pub(super) type Index = u64;

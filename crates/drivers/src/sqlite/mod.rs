@@ -11,9 +11,8 @@ use rusqlite::types::{Null, ValueRef};
 use rusqlite::{Batch, Connection, Error, Statement};
 
 use crate::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result};
-use crate::prepared::{Parameter, Prepared, Statements, expect};
+use crate::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
 use crate::rows::{Cell, Outcome, Report, RowSink};
-use crate::several::may_be_several;
 use insert::Insert;
 
 /// The database file within the data folder.
