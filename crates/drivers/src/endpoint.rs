@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::address::{Password, Tls, authority};
 use crate::error::{DriverError, Result};
-use crate::tls;
+
+/// What to do about a certificate that is not believed.
+const REMEDY: &str = "name the authority that signed the server's certificate by ?ca=FILE.pem, and the \
+                                 host as the certificate has it";
 
 /// How a session is opened.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -145,8 +148,8 @@ impl Endpoint {
                 }
                 Err(NotReady::Yet(why)) => why,
             };
-            if tls::blames_certificate(&why) {
-                return Err(DriverError::Unavailable(format!("{self}: {why}: {}", tls::REMEDY)));
+            if blames_certificate(&why) {
+                return Err(DriverError::Unavailable(format!("{self}: {why}: {}", REMEDY)));
             }
             if begun.elapsed() >= limit {
                 return Err(DriverError::Unavailable(format!("{self} does not answer: {why}")));
@@ -184,6 +187,11 @@ impl Endpoint {
     pub(crate) fn refused(&self, (NotReady::Yet(why) | NotReady::Ever(why)): NotReady) -> DriverError {
         self.told(DriverError::Crashed(why))
     }
+}
+
+/// Whether a text of an error is about the server's certificate.
+fn blames_certificate(text: &str) -> bool {
+    text.contains("invalid peer certificate") || text.contains("InvalidCertificate")
 }
 
 #[cfg(test)]

@@ -9,10 +9,6 @@ use rustls::{ClientConfig, RootCertStore};
 use crate::address::Tls;
 use crate::error::{DriverError, Result};
 
-/// What to do about a certificate that is not believed.
-pub(crate) const REMEDY: &str = "name the authority that signed the server's certificate by ?ca=FILE.pem, and the \
-                                 host as the certificate has it";
-
 /// The authorities of the user's file.
 pub(crate) fn authorities(tls: &Tls) -> Result<Option<Vec<CertificateDer<'static>>>> {
     let Some(path) = &tls.ca else { return Ok(None) };
@@ -44,9 +40,4 @@ pub(crate) fn client(tls: &Tls) -> Result<ClientConfig> {
         .with_safe_default_protocol_versions()
         .map_err(|error| DriverError::Unavailable(format!("TLS: {error}")))?;
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
-}
-
-/// Whether a text of an error is about the server's certificate.
-pub(crate) fn blames_certificate(text: &str) -> bool {
-    text.contains("invalid peer certificate") || text.contains("InvalidCertificate")
 }
