@@ -7,6 +7,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
+use jsonathlon_connection::driver::{Host, Open, Place};
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
 use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::{Job, Script};
@@ -14,7 +15,6 @@ use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::null::{Null, PROTOCOL, Table};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::worker::Clients;
-use jsonathlon_drivers::driver::{Host, Open, Place};
 use jsonathlon_drivers::worker::Subject;
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::clock::MonotonicClock;

@@ -1,7 +1,7 @@
 //! Checking answers, row by row, as they are handed over.
 
+use jsonathlon_connection::{Cell, Result, RowSink};
 use jsonathlon_dataset::records::{Elements, Form, GROUP, KeyType, Part, Scan, Scratch, Seen, Written};
-use jsonathlon_drivers::{Cell, Result, RowSink};
 
 use crate::accept::reply_hash;
 use crate::operation::Operation;

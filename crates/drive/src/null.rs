@@ -3,8 +3,8 @@
 use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
+use jsonathlon_connection::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
 use jsonathlon_dataset::records::RecordSet;
-use jsonathlon_drivers::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
 
 use crate::keys::Keys;
 use crate::mix::Requests;

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use jsonathlon_drivers::{DriverError, Report, RowSink};
+use jsonathlon_connection::{DriverError, Report, RowSink};
 use jsonathlon_measure::arrival::ScheduleReader;
 
 use crate::check::{Checking, Rows};
@@ -650,11 +650,11 @@ pub(crate) enum Undoing {
 struct Nowhere;
 
 impl RowSink for Nowhere {
-    fn columns(&mut self, _: &[&str]) -> jsonathlon_drivers::Result<()> {
+    fn columns(&mut self, _: &[&str]) -> jsonathlon_connection::Result<()> {
         Ok(())
     }
 
-    fn row(&mut self, _: &[jsonathlon_drivers::Cell<'_>]) -> jsonathlon_drivers::Result<()> {
+    fn row(&mut self, _: &[jsonathlon_connection::Cell<'_>]) -> jsonathlon_connection::Result<()> {
         Ok(())
     }
 }

@@ -5,8 +5,8 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use jsonathlon_connection::{Cell, DriverError, Parameter, Prepared, Report, RowSink};
 use jsonathlon_dataset::records::{KeyOrder, Kind, Values};
-use jsonathlon_drivers::{Cell, DriverError, Parameter, Prepared, Report, RowSink};
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::clock::{Clock, FakeClock};
 use jsonathlon_measure::histogram::Histogram;
@@ -63,11 +63,11 @@ struct FakeLane {
 }
 
 impl Lane for FakeLane {
-    fn prepare(&mut self, _: &str) -> jsonathlon_drivers::Result<Prepared> {
+    fn prepare(&mut self, _: &str) -> jsonathlon_connection::Result<Prepared> {
         Ok(Prepared::numbered(0))
     }
 
-    fn send(&mut self, _: &Prepared, parameters: &[Parameter<'_>]) -> jsonathlon_drivers::Result<()> {
+    fn send(&mut self, _: &Prepared, parameters: &[Parameter<'_>]) -> jsonathlon_connection::Result<()> {
         let Some(Parameter::Text(key)) = parameters.first() else { panic!("no key") };
         let number = self.world.set.records().number(key.as_bytes()).unwrap();
         let now = self.world.now();
@@ -77,7 +77,11 @@ impl Lane for FakeLane {
         Ok(())
     }
 
-    fn receive(&mut self, wait: bool, sink: &mut dyn RowSink) -> jsonathlon_drivers::Result<Option<Report>> {
+    fn receive(
+        &mut self,
+        wait: bool,
+        sink: &mut dyn RowSink,
+    ) -> jsonathlon_connection::Result<Option<Report>> {
         let (number, comes) = self.sent.clone().unwrap();
         if let Ok(comes) = comes {
             let now = self.world.now();

@@ -1,6 +1,6 @@
 //! Scripts made ready: placeholders become the protocol's markers, and what fills them is known.
 
-use jsonathlon_drivers::marker;
+use jsonathlon_connection::marker;
 
 use crate::job::Script;
 use crate::operation::Operation;

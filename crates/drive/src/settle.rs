@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use jsonathlon_connection::{Cell, Lane, Parameter, Result, RowSink};
 use jsonathlon_dataset::records::{Scratch, Seen};
-use jsonathlon_drivers::{Cell, Lane, Parameter, Result, RowSink};
 
 use crate::operation::Operation;
 use crate::script::{Filler, Plan};

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use jsonathlon_connection::{Lane, Result};
 use jsonathlon_dataset::records::{RecordSet, SortedKeys, Written};
-use jsonathlon_drivers::{Lane, Result};
 use jsonathlon_measure::arrival::Schedule;
 
 use crate::accept::Accept;

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use jsonathlon_drivers::driver::Place;
+use jsonathlon_connection::driver::Place;
 use jsonathlon_drivers::worker::protocol::{OpUsage, Progress};
 use jsonathlon_drivers::worker::{Meter, Subject};
 use jsonathlon_measure::scheduling::Scheduling as Threads;

@@ -1,8 +1,8 @@
 //! What one client is doing: one operation with everything that its statements are filled with, in memory that is used
 //! again for the next one.
 
+use jsonathlon_connection::{Cell, Parameter};
 use jsonathlon_dataset::records::KeyType;
-use jsonathlon_drivers::{Cell, Parameter};
 
 use crate::accept::{Change, Read, Write};
 use crate::operation::Operation;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use jsonathlon_connection::Lane;
+use jsonathlon_connection::driver::{Host, Open};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records, SortedKeys, Written};
-use jsonathlon_drivers::driver::{Host, Open};
+use jsonathlon_drivers::Connector;
 use jsonathlon_drivers::worker::protocol::{Failure, FailureKind, Progress};
 use jsonathlon_drivers::worker::{Drive, Subject};
-use jsonathlon_drivers::{Connector, Lane};
 
 use crate::accept::Accept;
 use crate::answer::{Arrivals, Driven};
@@ -29,7 +30,7 @@ use crate::supervise::{Beside, Ramp, supervise};
 use crate::waiting::{Polling, monotonic_ns};
 
 /// Opens a connection.
-type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_drivers::Result<Box<dyn Lane>> + Send + Sync;
+type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dyn Lane>> + Send + Sync;
 
 /// From deciding when a job begins to its beginning: threads must be there by then.
 const NOTICE_NS: u64 = 2_000_000;
@@ -101,7 +102,10 @@ impl Clients {
     /// Clients over connections of another kind.
     #[must_use]
     pub fn over(
-        opener: impl Fn(&Open, &Host, bool) -> jsonathlon_drivers::Result<Box<dyn Lane>> + Send + Sync + 'static,
+        opener: impl Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dyn Lane>>
+        + Send
+        + Sync
+        + 'static,
     ) -> Self {
         Self { known: None, opener: Box::new(opener) }
     }
@@ -212,7 +216,7 @@ fn shared<'a>(
     job: &'a Job,
     paths: Paths,
     protocol: &str,
-    open: &'a (dyn Fn() -> jsonathlon_drivers::Result<Box<dyn Lane>> + Sync),
+    open: &'a (dyn Fn() -> jsonathlon_connection::Result<Box<dyn Lane>> + Sync),
 ) -> Result<Shared<'a>, String> {
     let integer_key = known.records.key_type == KeyType::Bigint;
     let (mut plans, mut places) = (Vec::new(), [0; Operation::ALL.len()]);

@@ -1,7 +1,8 @@
 //! A protocol's name becomes connections: the one place that knows all of them.
 
-use crate::driver::{Connection, DriverError, Host, Open, Result};
-use crate::lane::{Adapter, Lane};
+use jsonathlon_connection::driver::{Connection, DriverError, Host, Open, Result};
+use jsonathlon_connection::lane::{Adapter, Lane};
+
 use crate::mysql::MysqlLane;
 use crate::postgres::PostgresLane;
 

@@ -1,6 +1,6 @@
 //! Numbers that are wider than an answer's cells, narrowed without silent loss.
 
-use crate::rows::Cell;
+use jsonathlon_connection::rows::Cell;
 
 /// Whole numbers up to this magnitude are exact in a double.
 const EXACT: u128 = 1 << 53;

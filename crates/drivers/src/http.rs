@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
+use jsonathlon_connection::address::authority;
+use jsonathlon_connection::driver::Result;
+use jsonathlon_connection::endpoint::Endpoint;
 use ureq::http;
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
-use crate::address::authority;
-use crate::driver::Result;
-use crate::endpoint::Endpoint;
 use crate::tls;
 
 /// A connection that takes longer than this will not come.

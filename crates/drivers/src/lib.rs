@@ -5,12 +5,6 @@
 //! foreign code (a C library of hundreds of megabytes that may crash, print, or keep threads) does so
 //! in a worker process, so that it can be killed, measured and started cold.
 
-pub mod address;
-pub mod driver;
-pub mod endpoint;
-pub mod lane;
-pub mod prepared;
-pub mod rows;
 pub mod worker;
 
 mod bulk;
@@ -20,7 +14,6 @@ mod connect;
 mod decimal;
 mod duckdb;
 mod elasticsearch;
-mod error;
 mod http;
 mod json_rows;
 mod library;
@@ -34,13 +27,6 @@ mod sqlite;
 #[cfg(test)]
 mod testing;
 mod tls;
-mod wire;
 mod yardstick;
 
 pub use connect::Connector;
-pub use driver::{
-    Connection, DocumentSource, DriverError, Host, LoadSink, Open, Place, Result, SharedOutput,
-};
-pub use lane::{Lane, marker};
-pub use prepared::{Parameter, Prepared};
-pub use rows::{Cell, Outcome, Report, RowSink};

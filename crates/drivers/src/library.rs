@@ -3,9 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use jsonathlon_connection::driver::{DriverError, Open, Result};
 use libloading::os::unix::{Library, RTLD_LAZY, RTLD_LOCAL};
-
-use crate::driver::{DriverError, Open, Result};
 
 /// A loaded library. It is never unloaded: both engines leave threads behind that run its code, and the
 /// process ends soon after its session anyway.

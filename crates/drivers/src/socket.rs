@@ -6,10 +6,9 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
+use jsonathlon_connection::endpoint::Endpoint;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
-
-use crate::endpoint::Endpoint;
 
 /// Bytes that are asked for at a time at least.
 const ROOM: usize = 16 << 10;

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
+use jsonathlon_connection::address::Tls;
+use jsonathlon_connection::error::{DriverError, Result};
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
-
-use crate::address::Tls;
-use crate::error::{DriverError, Result};
 
 /// The authorities of the user's file.
 pub(crate) fn authorities(tls: &Tls) -> Result<Option<Vec<CertificateDer<'static>>>> {

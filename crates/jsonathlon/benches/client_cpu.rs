@@ -6,8 +6,8 @@
 
 mod common;
 
+use jsonathlon_connection::{Outcome, Parameter};
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
-use jsonathlon_drivers::{Outcome, Parameter};
 use jsonathlon_systems::Transport;
 
 use common::serving::{Reads, Started, read};

@@ -12,7 +12,7 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use jsonathlon_drivers::driver::Open;
+use jsonathlon_connection::driver::Open;
 use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Opened, PROTOCOL, Ran};
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;

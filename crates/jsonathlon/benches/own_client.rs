@@ -17,10 +17,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
-use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Ran};
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;

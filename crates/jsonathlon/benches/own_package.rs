@@ -16,8 +16,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::Worker;
 use jsonathlon_drivers::worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran, Settled};
 use jsonathlon_measure::statistics::{median, paired_ratio};

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use jsonathlon_drivers::driver::Open;
+use jsonathlon_connection::driver::Open;
 use jsonathlon_measure::statistics::median;
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::{ANALYTICS, Catalogue, Store};

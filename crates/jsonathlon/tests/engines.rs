@@ -13,8 +13,8 @@ mod real;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jsonathlon_connection::Open;
 use jsonathlon_dataset::value::{Row, Value};
-use jsonathlon_drivers::Open;
 use jsonathlon_drivers::worker::protocol::{
     Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, PlanText, Ran,
 };

@@ -9,9 +9,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use jsonathlon_connection::driver::{DocumentSource, LoadSink};
+use jsonathlon_connection::{Connection, Host, Open, Outcome, Parameter, Result};
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::driver::{DocumentSource, LoadSink};
-use jsonathlon_drivers::{Connection, Connector, Host, Open, Outcome, Parameter, Result};
+use jsonathlon_drivers::Connector;
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_servers::Server;
 use jsonathlon_systems::catalogue::fill;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use jsonathlon_connection::Open;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::Open;
 use jsonathlon_drivers::worker::protocol::{
     Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, Progress, Ran,
 };

@@ -7,9 +7,9 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jsonathlon_drivers::address::Password;
-use jsonathlon_drivers::driver::{Open, Place};
-use jsonathlon_drivers::endpoint::Endpoint;
+use jsonathlon_connection::address::Password;
+use jsonathlon_connection::driver::{Open, Place};
+use jsonathlon_connection::endpoint::Endpoint;
 use jsonathlon_drivers::worker::protocol::{FailureKind, Op, Opened, PROTOCOL, Progress};
 use jsonathlon_drivers::worker::{Worker, WorkerError};
 use jsonathlon_servers::{Launch, Login, Server, ServerError};

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_drivers::address::{Address, Password};
-use jsonathlon_drivers::driver::Open;
-use jsonathlon_drivers::endpoint::Endpoint;
+use jsonathlon_connection::address::{Address, Password};
+use jsonathlon_connection::driver::Open;
+use jsonathlon_connection::endpoint::Endpoint;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::ranking::{Preparation, Profile};
 use jsonathlon_servers::Launch;

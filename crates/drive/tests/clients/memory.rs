@@ -3,11 +3,11 @@
 use std::sync::atomic::Ordering;
 
 use crate::support::{Faults, LOADED, Store, clients, job, records, run};
+use jsonathlon_connection::driver::{Host, Open, Place};
 use jsonathlon_dataset::records::{Kind, Records};
 use jsonathlon_drive::mix::Requests;
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::operation::Operation::*;
-use jsonathlon_drivers::driver::{Host, Open, Place};
 use jsonathlon_drivers::worker::{Drive, Subject};
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_measure::histogram::Histogram;

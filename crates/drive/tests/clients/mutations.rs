@@ -4,12 +4,12 @@ use std::os::fd::BorrowedFd;
 use std::sync::Arc;
 
 use crate::support::{LOADED, job, records, run};
+use jsonathlon_connection::{Cell, Lane, Parameter, Prepared, Report, Result, RowSink};
 use jsonathlon_drive::mix::Requests;
 use jsonathlon_drive::null::{Null, Table};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::random::Random;
 use jsonathlon_drive::worker::Clients;
-use jsonathlon_drivers::{Cell, Lane, Parameter, Prepared, Report, Result, RowSink};
 
 /// Changes a reply.
 type Change = fn(&mut Vec<u8>, &mut Random);

@@ -5,16 +5,16 @@ use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use jsonathlon_connection::driver::{Host, Open, Place};
+use jsonathlon_connection::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, RecordSet, Records, Values};
 use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::{Job, Script};
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::worker::Clients;
-use jsonathlon_drivers::driver::{Host, Open, Place};
 use jsonathlon_drivers::worker::Subject;
 use jsonathlon_drivers::worker::protocol::Failure;
-use jsonathlon_drivers::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_measure::stop::Stop;

@@ -5,7 +5,7 @@ pub(crate) mod text;
 use std::sync::mpsc::{Receiver, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::driver::{self, DriverError, LoadSink, Result};
+use jsonathlon_connection::driver::{self, DriverError, LoadSink, Result};
 
 /// Connections of a load at most: a server holds what each of them has sent in memory.
 const AT_A_TIME: usize = 8;

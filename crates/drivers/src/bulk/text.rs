@@ -7,10 +7,10 @@
 
 use std::ops::Range;
 
+use jsonathlon_connection::driver::{DocumentSource, LoadSink, Result};
 use memchr::{memchr, memchr3};
 
 use super::{Refused, spread};
-use crate::driver::{DocumentSource, LoadSink, Result};
 
 /// Bytes after which a chunk ends: long against the few round trips that a chunk costs, and the most that is
 /// sent again for one refused document, and that it leaves behind as dead rows.

@@ -4,7 +4,8 @@
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::NonNull;
 
-use crate::driver::{DriverError, Result};
+use jsonathlon_connection::driver::{DriverError, Result};
+
 use crate::library::Loaded;
 
 /// `chdb_connection`: a pointer to something private.

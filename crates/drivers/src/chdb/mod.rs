@@ -2,13 +2,13 @@
 
 mod library;
 
+use jsonathlon_connection::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_connection::rows::{Outcome, Report, RowSink};
 use jsonathlon_dataset::value::Value;
 
 use crate::clickhouse::{FORMAT, parameter, row_binary, split};
-use crate::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
 use crate::library::Loaded;
-use crate::prepared::{Parameter, Prepared, Statements};
-use crate::rows::{Outcome, Report, RowSink};
 use library::{Answer, Connection};
 
 /// A session with one data folder.

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use crate::driver::{DocumentSource, DriverError, LoadSink};
+use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink};
 
 /// Bytes made ready at a time.
 const PIECE: usize = 1 << 20;
@@ -73,7 +73,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::testing::{Lines, Told};
+    use jsonathlon_connection::made::{Lines, Told};
 
     proptest! {
         #[test]

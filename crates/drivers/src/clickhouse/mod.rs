@@ -9,11 +9,12 @@ pub(crate) mod split;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use crate::endpoint::{Endpoint, NotReady};
+use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
+use jsonathlon_connection::endpoint::{Endpoint, NotReady};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_connection::rows::{Report, RowSink};
+
 use crate::http::{Answer, Http};
-use crate::prepared::{Parameter, Prepared, Statements};
-use crate::rows::{Report, RowSink};
 use body::Body;
 
 /// The format of every answer.

@@ -1,6 +1,6 @@
 //! Parameters as ClickHouse takes them beside a statement: texts that it parses as the type in their place says.
 
-use crate::prepared::Parameter;
+use jsonathlon_connection::prepared::Parameter;
 
 /// The text of a value, escaped as in tab-separated values.
 pub(crate) fn text(parameter: &Parameter<'_>) -> String {

@@ -2,9 +2,10 @@
 //!
 //! <https://clickhouse.com/docs/interfaces/formats/RowBinaryWithNamesAndTypes>
 
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::rows::{Cell, RowSink};
+
 use crate::decimal::decimal;
-use crate::driver::{DriverError, Result};
-use crate::rows::{Cell, RowSink};
 
 /// How the cells of a column are stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -210,7 +211,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::rows::Outcome;
+    use jsonathlon_connection::rows::Outcome;
 
     fn decode(bytes: &[u8]) -> Result<(Vec<String>, Vec<Row>)> {
         let mut outcome = Outcome::default();

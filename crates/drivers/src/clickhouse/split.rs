@@ -3,8 +3,8 @@
 //! chDB runs several statements at once and then puts the bytes of all their answers in a row, which
 //! cannot be told from one answer with strange cells. So they are handed over one by one.
 
-use crate::driver::{DriverError, Result};
-use crate::rows::Report;
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::rows::Report;
 
 /// The non-empty statements of `text`, cut at semicolons outside of quotes, comments and heredocs.
 pub(crate) fn statements(text: &str) -> Vec<&str> {

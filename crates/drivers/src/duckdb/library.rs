@@ -6,10 +6,11 @@ use std::ffi::{CStr, CString, c_char, c_int, c_void};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
+use jsonathlon_connection::driver::{DriverError, Open, Result};
+use jsonathlon_connection::prepared::{Parameter, may_be_several};
+
 use super::vectors::{Chunk, VectorFunctions};
-use crate::driver::{DriverError, Open, Result};
 use crate::library::Loaded;
-use crate::prepared::{Parameter, may_be_several};
 
 /// `idx_t`.
 pub(super) type Index = u64;

@@ -3,9 +3,10 @@
 mod library;
 mod vectors;
 
-use crate::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
-use crate::prepared::{Parameter, Prepared, Statements, expect};
-use crate::rows::{Report, RowSink};
+use jsonathlon_connection::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result, fewer_cores};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
+use jsonathlon_connection::rows::{Report, RowSink};
+
 use library::{Answer, Connection, Statement};
 use vectors::{Storage, type_name};
 

@@ -1,11 +1,12 @@
 //! Reading DuckDB's vectors: one column of up to 2,048 rows at a time.
 #![expect(unsafe_code, reason = "reads memory whose layout the C interface defines")]
 
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::rows::{Cell, RowSink};
+
 use super::library::{Handle, Index};
 use crate::decimal::decimal;
-use crate::driver::{DriverError, Result};
 use crate::library::Loaded;
-use crate::rows::{Cell, RowSink};
 
 /// The functions about chunks, vectors and types.
 pub(super) struct VectorFunctions {

@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Result};
 use memchr::memchr;
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -14,7 +15,6 @@ use serde_json::Value as Json;
 use super::answer::{LINES, reason};
 use super::statement::{Statement, unsupported};
 use crate::bulk::{self, Refused};
-use crate::driver::{DocumentSource, DriverError, LoadSink, Result};
 use crate::http::Http;
 
 /// Bytes after which a batch ends: long against a round trip, and far from the server's limit of 100 MB.

@@ -7,16 +7,16 @@ mod statement;
 
 use std::collections::BTreeMap;
 
+use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
+use jsonathlon_connection::endpoint::{Endpoint, NotReady};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_connection::rows::{Report, RowSink, one_text};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::bulk;
-use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use crate::endpoint::{Endpoint, NotReady};
 use crate::http::{Answer, Http};
 use crate::json_rows::{self, Written};
-use crate::prepared::{Parameter, Prepared, Statements};
-use crate::rows::{Report, RowSink, one_text};
 use answer::{JSON, LINES};
 use statement::{Statement, Template};
 

@@ -1,8 +1,7 @@
 //! How a search was done, out of its profile.
 
+use jsonathlon_connection::driver::{DriverError, Result};
 use serde_json::{Map, Value as Json};
-
-use crate::driver::{DriverError, Result};
 
 /// What is kept of a profile. All else is times and counts, which are another's to tell and would make every
 /// plan of the same statement a different text.

@@ -1,12 +1,12 @@
 //! Statements: requests as JSON.
 
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::prepared::{Parameter, nth, placeholder};
 use serde::Deserialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
-use crate::driver::{DriverError, Result};
 use crate::json_rows::Mapping;
-use crate::prepared::{Parameter, nth, placeholder};
 
 /// A request, or the question how one would run.
 #[derive(Debug, Clone, Deserialize)]

@@ -14,9 +14,9 @@ use mapping::{Column, Function, Place, Source, Type};
 pub(crate) use tree::{Leaf, Tree, quote};
 pub(crate) use written::{Members, Written};
 
-use crate::driver::{DriverError, Result};
-use crate::lane::with_few;
-use crate::rows::{Cell, RowSink};
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::lane::with_few;
+use jsonathlon_connection::rows::{Cell, RowSink};
 
 /// Below this every whole number has a double of its own; a double from here on may have lost digits.
 const EXACT: f64 = 9_007_199_254_740_992.0;

@@ -3,12 +3,12 @@
 use std::sync::PoisonError;
 use std::time::Duration;
 
+use jsonathlon_connection::driver::{DriverError, Host, Result};
+use jsonathlon_connection::rows::Outcome;
 use jsonathlon_dataset::value::{Row, Value};
 use rustix::process::{Signal, getpid, kill_process};
 
 use super::script::{Act, Changes, Death};
-use crate::driver::{DriverError, Host, Result};
-use crate::rows::Outcome;
 
 /// Does what happens before an answer; in a load, `offered` documents have come so far.
 pub(super) fn before(act: &Act, offered: u64, host: &Host) -> Result<()> {

@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
 
+use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, Host, LoadSink, Open, Result};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, nth, placeholder};
+use jsonathlon_connection::rows::{Outcome, Report, RowSink};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::value::{Row, Value};
 
-use crate::driver::{Connection, DocumentSource, DriverError, Host, LoadSink, Open, Result};
-use crate::prepared::{Parameter, Prepared, Statements, nth, placeholder};
-use crate::rows::{Outcome, Report, RowSink};
 use script::{Act, Script};
 use store::Store;
 

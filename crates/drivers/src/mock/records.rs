@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
+use jsonathlon_connection::driver::{DriverError, Host, Result};
+use jsonathlon_connection::prepared::{Parameter, nth};
+use jsonathlon_connection::rows::Outcome;
 use jsonathlon_dataset::value::Value;
 
 use super::faults;
 use super::script::{Act, Script};
 use super::store::Store;
-use crate::driver::{DriverError, Host, Result};
-use crate::prepared::{Parameter, nth};
-use crate::rows::Outcome;
 
 /// The tables of this process by their folders.
 static TABLES: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<Table>>>>> = LazyLock::new(Mutex::default);

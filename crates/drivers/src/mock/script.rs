@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_connection::driver::{DriverError, Open, Result};
 use jsonathlon_dataset::value::Value;
 use serde::Deserialize;
-
-use crate::driver::{DriverError, Open, Result};
 
 /// The file in the data folder that is read when the settings hold no script.
 const FILE: &str = "script.json";

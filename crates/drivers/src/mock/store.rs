@@ -6,10 +6,9 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::{Scanner, Traits};
-
-use crate::driver::{DriverError, Result};
 
 /// The documents, one a line.
 const TABLE: &str = "documents.ndjson";

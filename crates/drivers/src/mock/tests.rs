@@ -1,13 +1,14 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use jsonathlon_connection::made::{Lines, Told};
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::scan;
 use jsonathlon_measure::clock::{Clock, FakeClock};
 use serde_json::json;
 
 use super::*;
-use crate::testing::{Lines, Told, event};
+use crate::testing::event;
 
 const POST: &str = "app.bsky.feed.post";
 const LIKE: &str = "app.bsky.feed.like";

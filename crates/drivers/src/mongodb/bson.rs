@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::driver::{DriverError, Result};
+use jsonathlon_connection::driver::{DriverError, Result};
+
 use crate::json_rows::{Leaf, Tree, quote};
 
 /// Nesting of answers; a server's plan of a statement is deeper than the statement.

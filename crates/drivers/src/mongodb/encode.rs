@@ -3,9 +3,8 @@
 
 use std::ops::Range;
 
+use jsonathlon_connection::prepared::{Parameter, nth, placeholder};
 use memchr::memchr2;
-
-use crate::prepared::{Parameter, nth, placeholder};
 
 /// Nesting that a server still reads; what it stores is for it to say.
 const LEVELS: usize = 200;

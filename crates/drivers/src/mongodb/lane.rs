@@ -4,14 +4,15 @@ use std::io;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
 
+use jsonathlon_connection::driver::{Connection, DriverError, Open, Result};
+use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_connection::lane::{Adapter, Lane, nothing_sent};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_connection::rows::{Report, RowSink};
+
 use super::bson::Bson;
 use super::request::Template;
 use super::{Mongodb, begin, cursor_left, hand_over, more_of, reported, well, wire};
-use crate::driver::{Connection, DriverError, Open, Result};
-use crate::endpoint::Endpoint;
-use crate::lane::{Adapter, Lane, nothing_sent};
-use crate::prepared::{Parameter, Prepared, Statements};
-use crate::rows::{Report, RowSink};
 use crate::socket::{Inbox, Socket};
 
 /// A connection of a client.

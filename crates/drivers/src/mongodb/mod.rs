@@ -17,13 +17,13 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
+use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
+use jsonathlon_connection::endpoint::{Endpoint, NotReady};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_connection::rows::{Cell, Report, RowSink, one_text};
 
 use crate::bulk;
-use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use crate::endpoint::{Endpoint, NotReady};
 use crate::json_rows::{self, Mapping, Tree};
-use crate::prepared::{Parameter, Prepared, Statements};
-use crate::rows::{Cell, Report, RowSink, one_text};
 use crate::scram::Scram;
 use bson::Bson;
 pub(crate) use lane::lane;

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::prepared::Parameter;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::encode;
-use crate::driver::{DriverError, Result};
 use crate::json_rows::{Mapping, Members};
-use crate::prepared::Parameter;
 
 /// A statement.
 #[derive(Debug, Deserialize)]

@@ -6,10 +6,10 @@ use std::ops::{Range, RangeInclusive};
 use std::sync::Arc;
 use std::time::Duration;
 
+use jsonathlon_connection::endpoint::Endpoint;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConnection, StreamOwned};
 
-use crate::endpoint::Endpoint;
 use crate::socket::{Socket, dial};
 use crate::tls;
 

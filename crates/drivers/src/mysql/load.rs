@@ -10,14 +10,14 @@ use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Result};
+use jsonathlon_connection::rows::Outcome;
 use jsonathlon_dataset::value::Value;
 use mysql::prelude::Queryable;
 use mysql::{Conn, Error, LocalInfileHandler, MySqlError};
 
 use super::{Mysql, read, verdict};
 use crate::bulk::text::{self, Failure, Taker};
-use crate::driver::{DocumentSource, DriverError, LoadSink, Result};
-use crate::rows::Outcome;
 
 /// Numbers of errors that blame a document and are in no SQLSTATE of their own: text that is not in the
 /// connection's character set (1300, 1366), and a value longer than a packet or a row may be (1118, 1153, 1301).

@@ -6,14 +6,14 @@ mod value;
 
 use std::time::Duration;
 
+use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
+use jsonathlon_connection::endpoint::{Endpoint, NotReady};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
+use jsonathlon_connection::rows::{Report, RowSink};
 use mysql::prelude::{Protocol, Queryable};
 use mysql::{Conn, DriverError as Setup, Error, OptsBuilder, Params, QueryResult, SslOpts, Statement};
 
 use crate::bulk;
-use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use crate::endpoint::{Endpoint, NotReady};
-use crate::prepared::{Parameter, Prepared, Statements, expect};
-use crate::rows::{Report, RowSink};
 use crate::tls;
 pub(crate) use lane::MysqlLane;
 

@@ -1,12 +1,12 @@
 //! Values as the protocol carries them: as text, and of prepared statements as what they are.
 
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::prepared::Parameter;
+use jsonathlon_connection::rows::Cell;
 use mysql::Column;
 use mysql::consts::ColumnType;
 
 use crate::decimal::decimal;
-use crate::driver::{DriverError, Result};
-use crate::prepared::Parameter;
-use crate::rows::Cell;
 
 /// A parameter as it is sent.
 pub(super) fn parameter(parameter: &Parameter<'_>) -> mysql::Value {

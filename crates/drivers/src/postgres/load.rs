@@ -6,11 +6,11 @@
 
 use std::io::Write;
 
+use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Result};
 use postgres::{Client, Statement};
 
 use super::{Postgres, message, verdict};
 use crate::bulk::text::{self, Failure, Taker};
-use crate::driver::{DocumentSource, DriverError, LoadSink, Result};
 
 /// Bytes handed to the connection at a time.
 const PIECE: usize = 1 << 16;

@@ -8,6 +8,10 @@ mod value;
 use std::path::Path;
 use std::time::Duration;
 
+use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
+use jsonathlon_connection::endpoint::{Endpoint, NotReady};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
+use jsonathlon_connection::rows::{Report, RowSink};
 use postgres::config::SslMode;
 use postgres::error::{Severity, SqlState};
 use postgres::fallible_iterator::FallibleIterator;
@@ -15,10 +19,6 @@ use postgres::{Client, Column, Config, NoTls, SimpleQueryMessage, Statement};
 use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::bulk;
-use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
-use crate::endpoint::{Endpoint, NotReady};
-use crate::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
-use crate::rows::{Report, RowSink};
 use crate::tls;
 pub(crate) use lane::PostgresLane;
 use parameter::Bound;

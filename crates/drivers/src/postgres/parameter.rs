@@ -1,9 +1,8 @@
 //! Parameters in the protocol's binary format, as the type that the server has found for each.
 
 use bytes::{BufMut, BytesMut};
+use jsonathlon_connection::prepared::Parameter;
 use postgres::types::{IsNull, ToSql, Type};
-
-use crate::prepared::Parameter;
 
 type Encoded = std::result::Result<IsNull, Box<dyn std::error::Error + Sync + Send>>;
 

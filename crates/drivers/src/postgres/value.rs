@@ -1,10 +1,10 @@
 //! Values as the protocol's binary format carries them.
 
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::rows::Cell;
 use postgres::types::{FromSql, Kind, Type};
 
 use crate::decimal::decimal;
-use crate::driver::{DriverError, Result};
-use crate::rows::Cell;
 
 /// The bytes of a value, of whatever type.
 struct Raw<'a>(Option<&'a [u8]>);

@@ -8,10 +8,9 @@ use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
 use std::ptr::{NonNull, null_mut};
 
+use jsonathlon_connection::driver::{DriverError, Result};
 use rusqlite::Connection;
 use rusqlite::ffi;
-
-use crate::driver::{DriverError, Result};
 
 /// A prepared insert with one parameter, `:doc`.
 pub(super) struct Insert<'c> {

@@ -5,14 +5,14 @@ mod writes;
 
 use std::ffi::c_int;
 
+use jsonathlon_connection::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
+use jsonathlon_connection::rows::{Cell, Outcome, Report, RowSink};
 use jsonathlon_dataset::value::Value;
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::{Null, ValueRef};
 use rusqlite::{Batch, Connection, Error, Statement};
 
-use crate::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result};
-use crate::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
-use crate::rows::{Cell, Outcome, Report, RowSink};
 use insert::Insert;
 
 /// The database file within the data folder.

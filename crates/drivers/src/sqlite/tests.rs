@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
+use jsonathlon_connection::driver::Connection as _;
+
 use super::*;
-use crate::driver::Connection as _;
-use crate::testing::{Lines, Told};
+use jsonathlon_connection::made::{Lines, Told};
 
 fn open_in(folder: &std::path::Path, settings: &[(&str, &str)]) -> Result<Box<Sqlite>> {
     let settings: BTreeMap<String, String> =

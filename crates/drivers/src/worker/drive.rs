@@ -1,9 +1,9 @@
 //! What a worker hands on: many clients at work on the session's system.
 
+use jsonathlon_connection::driver::{Host, Open, Place};
 use serde_json::Value;
 
 use super::protocol::{Failure, Progress};
-use crate::driver::{Host, Open, Place};
 
 /// The system that clients work on.
 #[derive(Debug, Clone, Copy)]

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
+use jsonathlon_connection::driver::{DocumentSource, DriverError, Result};
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::source::{Documents as Lines, Source};
-
-use crate::driver::{DocumentSource, DriverError, Result};
 
 /// Documents borrowed from the data set reader's blocks.
 pub(super) struct FileDocuments {

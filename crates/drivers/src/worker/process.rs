@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use jsonathlon_connection::driver::SharedOutput;
 use jsonathlon_measure::clock::MonotonicClock;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
@@ -15,7 +16,6 @@ use rustix::process::{Signal, getpid, getppid, kill_process, set_parent_process_
 use super::Drive;
 use super::PARENT_VARIABLE;
 use super::serve::serve_shared;
-use crate::driver::SharedOutput;
 
 /// Time a worker whose coordinator has gone gets to close its engine.
 const GRACE: Duration = Duration::from_secs(2);

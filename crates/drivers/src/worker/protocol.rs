@@ -10,13 +10,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use jsonathlon_connection::driver::{DriverError, Open, Place};
+use jsonathlon_connection::rows::Outcome;
 use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::process::Usage;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-
-use crate::driver::{DriverError, Open, Place};
-use crate::rows::Outcome;
 
 /// The version of this protocol; an `open` of any other is refused.
 pub const PROTOCOL: u32 = 3;

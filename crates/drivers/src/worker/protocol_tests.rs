@@ -1,9 +1,9 @@
+use jsonathlon_connection::address::{Password, Tls};
+use jsonathlon_connection::endpoint::Endpoint;
 use jsonathlon_dataset::value::Row;
 use proptest::prelude::*;
 
 use super::*;
-use crate::address::{Password, Tls};
-use crate::endpoint::Endpoint;
 
 fn value() -> impl Strategy<Value = Value> {
     prop_oneof![

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use jsonathlon_connection::driver::{Connection, Host, LoadSink, Open, Place, SharedOutput};
+use jsonathlon_connection::rows::Outcome;
 use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::clock::Clock;
 use serde::Serialize;
@@ -19,8 +21,6 @@ use super::protocol::{
 use super::usage::Meter;
 use super::{Drive, Subject};
 use crate::connect::Connector;
-use crate::driver::{Connection, Host, LoadSink, Open, Place, SharedOutput};
-use crate::rows::Outcome;
 
 /// Between two looks at whether background work has ended.
 const SETTLE_INTERVAL: Duration = Duration::from_millis(20);

@@ -3,12 +3,12 @@
 
 use std::time::Duration;
 
+use jsonathlon_connection::driver::Place;
 use jsonathlon_measure::clock::Clock;
 use jsonathlon_measure::process::Usage;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::protocol::OpUsage;
-use crate::driver::Place;
 
 /// Counters at the beginning of what is measured.
 #[derive(Debug)]

@@ -5,25 +5,24 @@ mod statement;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Result, cores};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
+use jsonathlon_connection::rows::{Outcome, Report, RowSink};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_yardstick::{Builder, Error, Table, Tail, Threads, VERSION, check};
 
-use crate::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Result, cores};
-use crate::prepared::{Parameter, Prepared, Statements, expect};
-use crate::rows::{Outcome, Report, RowSink};
 use statement::{Verb, parse};
 
 /// The ending of a table's file.
 const ENDING: &str = "columns";
 
-impl From<Error> for DriverError {
-    fn from(error: Error) -> Self {
-        let text = error.to_string();
-        match error {
-            Error::File(_) => Self::Refused(text),
-            Error::TooMany(_) => Self::Unsupported(text),
-            Error::Columns(_) | Error::Threads(_) => Self::Unavailable(text),
-        }
+/// What the yardstick says, as a driver says it.
+fn told(error: Error) -> DriverError {
+    let text = error.to_string();
+    match error {
+        Error::File(_) => DriverError::Refused(text),
+        Error::TooMany(_) => DriverError::Unsupported(text),
+        Error::Columns(_) | Error::Threads(_) => DriverError::Unavailable(text),
     }
 }
 
@@ -45,18 +44,18 @@ impl Yardstick {
                 "the yardstick has no setting called `{unknown}`: there is threads"
             )));
         }
-        let threads = Threads::new(threads(open)?)?;
+        let threads = Threads::new(threads(open)?).map_err(told)?;
         let mut tables = BTreeMap::new();
         for path in files(&open.folder)? {
             if let Some(name) = path.file_stem().and_then(|name| name.to_str()) {
-                tables.insert(name.to_owned(), Table::read(&path)?);
+                tables.insert(name.to_owned(), Table::read(&path).map_err(told)?);
             }
         }
         let (folder, tails, prepared) = (open.folder.clone(), BTreeMap::new(), Statements::default());
         let mut session = Self { folder, threads, tables, tails, prepared };
         let names: Vec<String> = session.tables.keys().cloned().collect();
         for name in names {
-            if let Some(tail) = Tail::read(&session.folder, &name)? {
+            if let Some(tail) = Tail::read(&session.folder, &name).map_err(told)? {
                 session.tails.insert(name.clone(), tail);
                 session.merge(&name)?;
             }
@@ -80,7 +79,7 @@ impl Yardstick {
     }
 
     fn replace(&mut self, name: &str, table: Table) -> Result<()> {
-        table.write(&self.path(name))?;
+        table.write(&self.path(name)).map_err(told)?;
         self.tables.insert(name.to_owned(), table);
         Ok(())
     }
@@ -88,15 +87,15 @@ impl Yardstick {
     /// Puts documents that came later into the table's columns.
     fn merge(&mut self, name: &str) -> Result<()> {
         let Some(tail) = self.tails.remove(name) else { return Ok(()) };
-        let mut builder = Builder::onto(self.table(name)?)?;
+        let mut builder = Builder::onto(self.table(name)?).map_err(told)?;
         for document in tail.documents() {
             // Each was looked at when it came, and was taken then.
-            if let Err(reason) = builder.push(document)? {
+            if let Err(reason) = builder.push(document).map_err(told)? {
                 return Err(DriverError::Documents(reason));
             }
         }
         self.replace(name, builder.finish(&self.threads))?;
-        tail.remove()?;
+        tail.remove().map_err(told)?;
         Ok(())
     }
 
@@ -124,7 +123,7 @@ impl Yardstick {
             offered += 1;
             sink.offered(offered);
         }
-        tail.write()?;
+        tail.write().map_err(told)?;
         self.tails.insert(name.to_owned(), tail);
         Ok(accepted)
     }
@@ -220,7 +219,7 @@ impl Connection for Yardstick {
         let mut builder = Builder::default();
         let (mut offered, mut accepted) = (0, 0);
         while let Some(document) = documents.next_document()? {
-            match builder.push(document)? {
+            match builder.push(document).map_err(told)? {
                 Ok(()) => accepted += 1,
                 Err(reason) => sink.refused(offered, reason),
             }

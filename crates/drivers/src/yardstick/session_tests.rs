@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use jsonathlon_connection::made::{Lines, Told};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::value::Value;
 
 use super::*;
-use crate::testing::{Lines, Told, event};
+use crate::testing::event;
 
 fn open_with(folder: &Path, settings: &[(&str, &str)]) -> Result<Box<Yardstick>> {
     let settings: BTreeMap<String, String> =

@@ -1,8 +1,7 @@
 //! The few words that the yardstick understands.
 
+use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_dataset::questions::Question;
-
-use crate::driver::{DriverError, Result};
 
 /// What is to be done, and with which table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

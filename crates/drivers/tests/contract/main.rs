@@ -11,7 +11,8 @@ mod suite;
 use std::path::Path;
 use std::sync::Arc;
 
-use jsonathlon_drivers::{Connection, Connector, DriverError, Host, Lane, Open};
+use jsonathlon_connection::{Connection, DriverError, Host, Lane, Open};
+use jsonathlon_drivers::Connector;
 use jsonathlon_measure::clock::MonotonicClock;
 use suite::{Keyed, Query, Table};
 

@@ -1,11 +1,11 @@
 //! What every connection keeps to, whatever its protocol. Systems that need no installation are run through it
 //! beside this file, the others by the program's own tests.
 
-use jsonathlon_dataset::value::{Row, Value};
-use jsonathlon_drivers::{
+use jsonathlon_connection::{
     Cell, Connection, DocumentSource, DriverError, Lane, LoadSink, Outcome, Parameter, Prepared, Report,
     Result, RowSink,
 };
+use jsonathlon_dataset::value::{Row, Value};
 
 /// How a system says what the contract is about: a table `contract` of `n`, 64-bit integers, `t`, texts or null, and
 /// `x`, doubles or null.

@@ -8,8 +8,8 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
+use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::generate::Generator;
-use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::Worker;
 use jsonathlon_drivers::worker::protocol::{Op, Opened};
 use jsonathlon_servers::Launch;

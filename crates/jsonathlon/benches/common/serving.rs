@@ -5,14 +5,15 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use jsonathlon_connection::driver::Place;
+use jsonathlon_connection::{Connection, Host, Open};
 use jsonathlon_dataset::records::Records;
 use jsonathlon_drive::job::{Job, Script};
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::worker::Clients;
-use jsonathlon_drivers::driver::Place;
+use jsonathlon_drivers::Connector;
 use jsonathlon_drivers::worker::Subject;
-use jsonathlon_drivers::{Connection, Connector, Host, Open};
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_measure::stop::Stop;

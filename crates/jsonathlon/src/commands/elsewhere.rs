@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use jsonathlon_drivers::address::{Address, Password, is_address};
+use jsonathlon_connection::address::{Address, Password, is_address};
 use jsonathlon_results::manifest;
 use jsonathlon_systems::catalogue::{Setting, name_of, select_variants_of};
 use jsonathlon_systems::{Catalogue, Configuration, Installed, Provenance, System, Transport};

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use jsonathlon_drivers::{Connection, Connector, Host, Lane, Open};
+use jsonathlon_connection::{Connection, Host, Lane, Open};
+use jsonathlon_drivers::Connector;
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_systems::{ANALYTICS, Catalogue};
 use jsonathlon_workloads::engine::endpoint;

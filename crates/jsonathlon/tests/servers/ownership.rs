@@ -4,8 +4,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use jsonathlon_drivers::driver::{Open, Place};
-use jsonathlon_drivers::endpoint::Endpoint;
+use jsonathlon_connection::driver::{Open, Place};
+use jsonathlon_connection::endpoint::Endpoint;
 use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Op, Opened, PROTOCOL, Ran};
 use jsonathlon_drivers::worker::{Worker, WorkerError};
 use jsonathlon_servers::{Launch, Recipe, ServerError};

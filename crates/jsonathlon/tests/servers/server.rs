@@ -4,8 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use jsonathlon_connection::Open;
 use jsonathlon_dataset::value::{Row, Value};
-use jsonathlon_drivers::Open;
 use jsonathlon_drivers::worker::WorkerError;
 use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran};
 use jsonathlon_servers::Launch;

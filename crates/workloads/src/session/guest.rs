@@ -4,8 +4,8 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::protocol::{Answered, Op};
 use jsonathlon_results::record::FailureKind;
 use jsonathlon_servers::is_secret;

@@ -5,8 +5,8 @@ mod guest;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::driver::Open;
 use jsonathlon_drivers::worker::WorkerError;
 use jsonathlon_drivers::worker::protocol::{
     Answered, FailureKind as RefusedKind, Figures, Op, Opened, PlanText, Progress, Ran,

@@ -1,12 +1,12 @@
 //! Answers: how far one has come, and its rows.
 
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::lane::with_few;
+use jsonathlon_connection::rows::{Cell, Report, RowSink};
 use mysql::consts::ColumnType;
 
 use super::super::value::{cell, too_wide};
 use super::packet::{self, Reader, malformed};
-use crate::driver::{DriverError, Result};
-use crate::lane::with_few;
-use crate::rows::{Cell, Report, RowSink};
 
 /// A status: another answer follows.
 const MORE: u16 = 8;

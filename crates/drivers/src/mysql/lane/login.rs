@@ -2,12 +2,12 @@
 
 use std::io;
 
+use jsonathlon_connection::driver::Result;
+use jsonathlon_connection::endpoint::{Endpoint, NotReady};
 use mysql_common::scramble::{scramble_native, scramble_sha256};
 
 use super::super::{CONNECT_LIMIT, GONE, SETTINGS, connect};
 use super::packet::{self, Reader, close, open, said, text};
-use crate::driver::Result;
-use crate::endpoint::{Endpoint, NotReady};
 use crate::socket::{Inbox, Socket};
 
 const LONG_PASSWORD: u32 = 1;

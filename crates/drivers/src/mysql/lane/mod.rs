@@ -8,15 +8,15 @@ mod statement;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use answer::{Columns, Progress};
+use jsonathlon_connection::driver::{DriverError, Open, Result};
+use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_connection::lane::{Lane, nothing_sent};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
+use jsonathlon_connection::rows::{Report, RowSink};
 use packet::{Reader, said};
 use statement::Statement;
 
 use super::{NOT_PREPARED, refusal};
-use crate::driver::{DriverError, Open, Result};
-use crate::endpoint::Endpoint;
-use crate::lane::{Lane, nothing_sent};
-use crate::prepared::{Parameter, Prepared, Statements};
-use crate::rows::{Report, RowSink};
 use crate::socket::{Inbox, Socket};
 
 /// A command: a statement as text.
@@ -60,7 +60,7 @@ impl MysqlLane {
         for statement in &open.statements {
             let prepared = lane.keep(Statement::of_text(statement));
             lane.send(&prepared, &[])?;
-            lane.receive(true, &mut crate::rows::Outcome::default())?;
+            lane.receive(true, &mut jsonathlon_connection::rows::Outcome::default())?;
             lane.statements.remove(&prepared);
         }
         Ok(Some(lane))

@@ -1,6 +1,6 @@
 //! Packets of the protocol as bytes.
 
-use crate::driver::{DriverError, Result};
+use jsonathlon_connection::driver::{DriverError, Result};
 
 /// What one packet holds at most; what is longer goes on in the next one.
 const LONGEST: usize = 0xFF_FFFF;

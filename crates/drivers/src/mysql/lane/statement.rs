@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
+use jsonathlon_connection::driver::Result;
+use jsonathlon_connection::prepared::{Parameter, expect};
+
 use super::packet::{close, open, text};
-use crate::driver::Result;
-use crate::prepared::{Parameter, expect};
 
 const EXECUTE: u8 = 0x17;
 const TINY: u8 = 1;

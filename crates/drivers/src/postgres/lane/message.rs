@@ -2,9 +2,10 @@
 
 use std::io::Write;
 
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::prepared::Parameter;
+
 use super::super::refusal;
-use crate::driver::{DriverError, Result};
-use crate::prepared::Parameter;
 
 /// Describe the portal without a name, execute it without a limit, and be ready again.
 pub(super) const RUN: &[u8] = b"D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";

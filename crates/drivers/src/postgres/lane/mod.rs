@@ -7,11 +7,12 @@ mod startup;
 
 use std::os::fd::{AsFd, BorrowedFd};
 
-use crate::driver::{DriverError, Open, Result};
-use crate::endpoint::Endpoint;
-use crate::lane::{Lane, nothing_sent, with_few};
-use crate::prepared::{Parameter, Prepared, Statements, expect};
-use crate::rows::{Cell, Report, RowSink};
+use jsonathlon_connection::driver::{DriverError, Open, Result};
+use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_connection::lane::{Lane, nothing_sent, with_few};
+use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
+use jsonathlon_connection::rows::{Cell, Report, RowSink};
+
 use crate::socket::{Inbox, Socket};
 use message::{Bind, Reader, Said, malformed, utf8};
 

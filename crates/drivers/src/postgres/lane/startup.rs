@@ -2,9 +2,10 @@
 
 use std::io::{self, ErrorKind};
 
+use jsonathlon_connection::driver::Result;
+use jsonathlon_connection::endpoint::{Endpoint, NotReady};
+
 use super::message::{Reader, Said, at, message, startup, text};
-use crate::driver::Result;
-use crate::endpoint::{Endpoint, NotReady};
 use crate::scram::Scram;
 use crate::socket::{Inbox, Socket};
 

@@ -135,7 +135,7 @@ impl Outcome {
     ///
     /// # Errors
     /// [`DriverError::Protocol`] when it is none.
-    pub(crate) fn version(self) -> Result<String> {
+    pub fn version(self) -> Result<String> {
         match self.rows.into_iter().flatten().next() {
             Some(Value::Text(version)) => Ok(version),
             other => Err(DriverError::Protocol(format!("a version is text, not {other:?}"))),
@@ -144,7 +144,10 @@ impl Outcome {
 }
 
 /// An answer that is one text.
-pub(crate) fn one_text(column: &str, text: &str, sink: &mut dyn RowSink) -> Result<()> {
+///
+/// # Errors
+/// Those of `sink`.
+pub fn one_text(column: &str, text: &str, sink: &mut dyn RowSink) -> Result<()> {
     sink.columns(&[column])?;
     sink.row(&[Cell::Text(text)])
 }

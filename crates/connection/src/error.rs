@@ -5,7 +5,6 @@ pub type Result<T> = std::result::Result<T, DriverError>;
 
 /// Why a driver could not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum DriverError {
     /// The system said no; the message is its own.
     #[error("{0}")]

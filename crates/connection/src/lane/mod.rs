@@ -9,7 +9,7 @@ use crate::error::{DriverError, Result};
 use crate::prepared::{Parameter, Prepared};
 use crate::rows::{Report, RowSink};
 
-pub(crate) use adapter::Adapter;
+pub use adapter::Adapter;
 
 /// A connection over which one request at a time is sent without waiting for its answer.
 pub trait Lane: Send {
@@ -55,7 +55,7 @@ pub fn marker(protocol: &str, n: usize) -> String {
 }
 
 /// What an answer is asked for before anything is sent.
-pub(crate) fn nothing_sent() -> DriverError {
+pub fn nothing_sent() -> DriverError {
     DriverError::Unsupported("nothing was sent whose answer could come".to_owned())
 }
 
@@ -63,7 +63,10 @@ pub(crate) fn nothing_sent() -> DriverError {
 const USUAL_COLUMNS: usize = 8;
 
 /// Makes `count` items, one after the other, and hands them over.
-pub(crate) fn with_few<T: Copy>(
+///
+/// # Errors
+/// Those of `item` and of `take`.
+pub fn with_few<T: Copy>(
     count: usize,
     blank: T,
     mut item: impl FnMut(usize) -> Result<T>,

@@ -9,7 +9,7 @@ use crate::prepared::{Parameter, Prepared, Statements};
 use crate::rows::{Cell, Report, RowSink};
 
 /// A lane over a connection that executes a statement to its end.
-pub(crate) struct Adapter {
+pub struct Adapter {
     connection: Box<dyn Connection>,
     /// Texts that are prepared for each execution anew; none where statements stay prepared.
     texts: Option<Statements<String>>,
@@ -19,7 +19,7 @@ pub(crate) struct Adapter {
 
 impl Adapter {
     /// Statements stay prepared unless `prepare` is false.
-    pub(crate) fn new(connection: Box<dyn Connection>, prepare: bool) -> Self {
+    pub fn new(connection: Box<dyn Connection>, prepare: bool) -> Self {
         let texts = (!prepare).then(Statements::default);
         Self { connection, texts, answer: Answer::default(), report: None }
     }

@@ -115,7 +115,7 @@ impl fmt::Display for Endpoint {
 }
 
 /// Why a server is not ready.
-pub(crate) enum NotReady {
+pub enum NotReady {
     /// It is on its way.
     Yet(String),
     /// It never will be.
@@ -124,7 +124,10 @@ pub(crate) enum NotReady {
 
 impl Endpoint {
     /// The one of `open`.
-    pub(crate) fn of(open: &Open) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] where it names none.
+    pub fn of(open: &Open) -> Result<Self> {
         match &open.endpoint {
             Some(endpoint) => Ok(Self::clone(endpoint)),
             None => Err(DriverError::Unavailable(format!(
@@ -135,10 +138,10 @@ impl Endpoint {
     }
 
     /// Waits until `probe` succeeds, if it ever does.
-    pub(crate) fn reach<T>(
-        &self,
-        mut probe: impl FnMut(&Self) -> std::result::Result<T, NotReady>,
-    ) -> Result<T> {
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] once it never will, or the time to wait is over.
+    pub fn reach<T>(&self, mut probe: impl FnMut(&Self) -> std::result::Result<T, NotReady>) -> Result<T> {
         let (begun, limit) = (Instant::now(), Duration::from_secs(self.patience_s));
         loop {
             let why = match probe(self) {
@@ -159,13 +162,13 @@ impl Endpoint {
     }
 
     /// Where the engine is, for those who measure it.
-    pub(crate) fn place(&self) -> Place {
+    pub fn place(&self) -> Place {
         self.process.map_or(Place::Elsewhere, Place::Process)
     }
 
     /// Whether a process is the server's, or one that it started. Of a server whose process is not known nothing
     /// can be said, and it is what the user says it is.
-    pub(crate) fn is_of_server(&self, pid: Option<u32>) -> bool {
+    pub fn is_of_server(&self, pid: Option<u32>) -> bool {
         let Some(server) = self.process else { return true };
         pid.is_some_and(|pid| {
             pid == server
@@ -174,7 +177,7 @@ impl Endpoint {
     }
 
     /// The error, with who it was where the connection broke.
-    pub(crate) fn told(&self, error: DriverError) -> DriverError {
+    pub fn told(&self, error: DriverError) -> DriverError {
         match error {
             DriverError::Crashed(words) => {
                 DriverError::Crashed(format!("the server at {self} cut the connection: {words}"))
@@ -184,7 +187,7 @@ impl Endpoint {
     }
 
     /// Why there is no further session beside one that is open.
-    pub(crate) fn refused(&self, (NotReady::Yet(why) | NotReady::Ever(why)): NotReady) -> DriverError {
+    pub fn refused(&self, (NotReady::Yet(why) | NotReady::Ever(why)): NotReady) -> DriverError {
         self.told(DriverError::Crashed(why))
     }
 }

@@ -134,7 +134,7 @@ impl std::fmt::Debug for Host {
 }
 
 /// The number of cores that `asked` stands for: 0 is all that the process may run on.
-pub(crate) fn cores(asked: usize) -> usize {
+pub fn cores(asked: usize) -> usize {
     match asked {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
         asked => asked,
@@ -142,7 +142,7 @@ pub(crate) fn cores(asked: usize) -> usize {
 }
 
 /// The number of cores to set, when fewer are asked for than the process may run on.
-pub(crate) fn fewer_cores(open: &Open) -> Option<usize> {
+pub fn fewer_cores(open: &Open) -> Option<usize> {
     let all = std::thread::available_parallelism().map_or(usize::MAX, std::num::NonZero::get);
     (open.cores > 0 && open.cores < all).then_some(open.cores)
 }

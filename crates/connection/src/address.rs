@@ -6,8 +6,8 @@ use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
+use http::Uri;
 use serde::{Deserialize, Serialize};
-use ureq::http::Uri;
 
 /// A protocol that reaches servers by address: the schemes of its addresses, and the port where one names none.
 struct Reach {
@@ -176,7 +176,7 @@ impl Address {
 }
 
 /// Host and port, as a URL has them.
-pub(crate) fn authority(host: &str, port: u16) -> String {
+pub fn authority(host: &str, port: u16) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 

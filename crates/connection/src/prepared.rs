@@ -46,7 +46,7 @@ static CONNECTIONS: AtomicU64 = AtomicU64::new(0);
 
 /// The prepared statements of one connection, as its protocol has them.
 #[derive(Debug)]
-pub(crate) struct Statements<T> {
+pub struct Statements<T> {
     connection: u64,
     all: Vec<Option<T>>,
     /// Places that are free again.
@@ -60,7 +60,8 @@ impl<T> Default for Statements<T> {
 }
 
 impl<T> Statements<T> {
-    pub(crate) fn keep(&mut self, statement: T) -> Prepared {
+    /// Keeps a statement.
+    pub fn keep(&mut self, statement: T) -> Prepared {
         let index = self.free.pop().unwrap_or(self.all.len());
         match self.all.get_mut(index) {
             Some(place) => *place = Some(statement),
@@ -70,19 +71,27 @@ impl<T> Statements<T> {
     }
 
     /// Takes a statement out again.
-    pub(crate) fn remove(&mut self, prepared: &Prepared) -> Option<T> {
+    pub fn remove(&mut self, prepared: &Prepared) -> Option<T> {
         let own = prepared.connection == self.connection;
         let removed = self.all.get_mut(prepared.index).filter(|_| own)?.take()?;
         self.free.push(prepared.index);
         Some(removed)
     }
 
-    pub(crate) fn get_mut(&mut self, prepared: &Prepared) -> Result<&mut T> {
+    /// The statement that is meant, to be changed.
+    ///
+    /// # Errors
+    /// [`DriverError::Unsupported`] for one of another connection.
+    pub fn get_mut(&mut self, prepared: &Prepared) -> Result<&mut T> {
         self.get(prepared)?;
         self.all.get_mut(prepared.index).and_then(Option::as_mut).ok_or_else(foreign)
     }
 
-    pub(crate) fn get(&self, prepared: &Prepared) -> Result<&T> {
+    /// The statement that is meant.
+    ///
+    /// # Errors
+    /// [`DriverError::Unsupported`] for one of another connection.
+    pub fn get(&self, prepared: &Prepared) -> Result<&T> {
         let own = (prepared.connection == self.connection).then(|| self.all.get(prepared.index)).flatten();
         own.and_then(Option::as_ref).ok_or_else(foreign)
     }
@@ -93,7 +102,10 @@ fn foreign() -> DriverError {
 }
 
 /// Fails unless there are as many parameters as the statement has.
-pub(crate) fn expect(wanted: usize, parameters: &[Parameter<'_>]) -> Result<()> {
+///
+/// # Errors
+/// [`DriverError::Refused`] where there are more or fewer.
+pub fn expect(wanted: usize, parameters: &[Parameter<'_>]) -> Result<()> {
     if parameters.len() == wanted {
         return Ok(());
     }
@@ -104,14 +116,17 @@ pub(crate) fn expect(wanted: usize, parameters: &[Parameter<'_>]) -> Result<()> 
 }
 
 /// Which parameter a placeholder stands for: `:1` is the first. None where a text is no placeholder.
-pub(crate) fn placeholder(text: &str) -> Option<usize> {
+pub fn placeholder(text: &str) -> Option<usize> {
     let number = text.strip_prefix(':')?;
     let plain = !number.starts_with('0') && number.bytes().all(|byte| byte.is_ascii_digit());
     if plain { number.parse::<usize>().ok()?.checked_sub(1) } else { None }
 }
 
 /// The parameter that a placeholder stands for.
-pub(crate) fn nth<'a, 'p>(index: usize, parameters: &'a [Parameter<'p>]) -> Result<&'a Parameter<'p>> {
+///
+/// # Errors
+/// [`DriverError::Refused`] where so many are not given.
+pub fn nth<'a, 'p>(index: usize, parameters: &'a [Parameter<'p>]) -> Result<&'a Parameter<'p>> {
     parameters.get(index).ok_or_else(|| {
         DriverError::Refused(format!(
             "the statement has a parameter :{}, and {} are given",
@@ -123,7 +138,7 @@ pub(crate) fn nth<'a, 'p>(index: usize, parameters: &'a [Parameter<'p>]) -> Resu
 
 /// Whether a semicolon stands before the end of `text`; it may also be in quotes or in a comment, so that
 /// only the system's own parser knows. A statement that passes is spared being parsed twice.
-pub(crate) fn may_be_several(text: &str) -> bool {
+pub fn may_be_several(text: &str) -> bool {
     text.trim_end_matches(|letter: char| letter.is_whitespace() || letter == ';').contains(';')
 }
 
