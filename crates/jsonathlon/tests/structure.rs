@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: [&[&str]; 8] = [
     &["dataset", "measure"],
     &["connection", "yardstick", "servers", "results"],
-    &["systems"],
+    &["formats", "systems"],
     &["drivers"],
     &["drive"],
     &["workloads"],
@@ -126,6 +126,7 @@ fn no_modules_stand_in_a_circle() {
         "servers",
         "results",
         "connection",
+        "formats",
         "drivers",
         "workloads",
         "report",

@@ -6,8 +6,8 @@ use jsonathlon_connection::driver::{self, DocumentSource, DriverError, LoadSink,
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
 use jsonathlon_connection::rows::{Outcome, Report, RowSink};
 use jsonathlon_dataset::value::Value;
+use jsonathlon_formats::clickhouse::{FORMAT, parameter, row_binary, split};
 
-use crate::clickhouse::{FORMAT, parameter, row_binary, split};
 use crate::library::Loaded;
 use library::{Answer, Connection};
 

@@ -1,10 +1,7 @@
-//! The ClickHouse protocol over HTTP, for servers by address. The engine as a library is in [`crate::chdb`]; both
-//! answer in the same binary format.
+//! The ClickHouse protocol over HTTP, for servers by address. The engine as a library, which answers in the same
+//! binary format, is among the engines.
 
 mod body;
-pub(crate) mod parameter;
-pub(crate) mod row_binary;
-pub(crate) mod split;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,12 +10,10 @@ use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, Loa
 use jsonathlon_connection::endpoint::{Endpoint, NotReady};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
 use jsonathlon_connection::rows::{Report, RowSink};
+use jsonathlon_formats::clickhouse::{FORMAT, parameter, row_binary, split};
 
 use crate::http::{Answer, Http};
 use body::Body;
-
-/// The format of every answer.
-pub(crate) const FORMAT: &str = "RowBinaryWithNamesAndTypes";
 
 /// The header of an answer that is an error's text.
 const EXCEPTION: &str = "x-clickhouse-exception-code";

@@ -3,9 +3,9 @@
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::{Cell, RowSink};
+use jsonathlon_formats::decimal::decimal;
 
 use super::library::{Handle, Index};
-use crate::decimal::decimal;
 use crate::library::Loaded;
 
 /// The functions about chunks, vectors and types.

@@ -11,12 +11,12 @@ use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, Loa
 use jsonathlon_connection::endpoint::{Endpoint, NotReady};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
 use jsonathlon_connection::rows::{Report, RowSink, one_text};
+use jsonathlon_formats::json_rows::{self, Written};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
 use crate::bulk;
 use crate::http::{Answer, Http};
-use crate::json_rows::{self, Written};
 use answer::{JSON, LINES};
 use statement::{Statement, Template};
 

@@ -2,11 +2,10 @@
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::prepared::{Parameter, nth, placeholder};
+use jsonathlon_formats::json_rows::Mapping;
 use serde::Deserialize;
 use serde_json::Value as Json;
 use serde_json::value::RawValue;
-
-use crate::json_rows::Mapping;
 
 /// A request, or the question how one would run.
 #[derive(Debug, Clone, Deserialize)]

@@ -3,8 +3,7 @@
 use std::fmt::Write;
 
 use jsonathlon_connection::driver::{DriverError, Result};
-
-use crate::json_rows::{Leaf, Tree, quote};
+use jsonathlon_formats::json_rows::{Leaf, Tree, quote};
 
 /// Nesting of answers; a server's plan of a statement is deeper than the statement.
 const LEVELS: usize = 400;

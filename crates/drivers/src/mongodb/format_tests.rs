@@ -1,11 +1,11 @@
 //! JSON into BSON and back.
 
+use jsonathlon_formats::json_rows::Tree;
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
 use super::bson::Bson;
 use super::encode;
-use crate::json_rows::Tree;
 
 fn encoded(text: &str) -> Result<Vec<u8>, String> {
     let mut out = Vec::new();

@@ -8,12 +8,12 @@
 use std::ops::Range;
 
 use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Result};
+use jsonathlon_formats::json_rows::Tree;
 
 use super::request::{Insert, Statement};
 use super::wire::{self, Wire};
 use super::{Limits, Mongodb, bson::Bson, dial, encode, refusal};
 use crate::bulk::{self, Refused};
-use crate::json_rows::Tree;
 
 /// Bytes after which a batch ends: long against the round trip that it costs.
 const BATCH: usize = 2 << 20;

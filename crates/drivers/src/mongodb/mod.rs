@@ -21,9 +21,9 @@ use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, Loa
 use jsonathlon_connection::endpoint::{Endpoint, NotReady};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements};
 use jsonathlon_connection::rows::{Cell, Report, RowSink, one_text};
+use jsonathlon_formats::json_rows::{self, Mapping, Tree};
 
 use crate::bulk;
-use crate::json_rows::{self, Mapping, Tree};
 use crate::scram::Scram;
 use bson::Bson;
 pub(crate) use lane::lane;

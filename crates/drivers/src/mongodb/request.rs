@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::prepared::Parameter;
+use jsonathlon_formats::json_rows::{Mapping, Members};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::encode;
-use crate::json_rows::{Mapping, Members};
 
 /// A statement.
 #[derive(Debug, Deserialize)]
@@ -171,7 +171,7 @@ fn unfit(why: &str) -> DriverError {
 mod tests {
     use super::super::bson::Bson;
     use super::*;
-    use crate::json_rows::Tree;
+    use jsonathlon_formats::json_rows::Tree;
 
     fn shown(body: &[u8]) -> String {
         Bson::read(body).unwrap().json()

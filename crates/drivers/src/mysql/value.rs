@@ -3,10 +3,9 @@
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::prepared::Parameter;
 use jsonathlon_connection::rows::Cell;
+use jsonathlon_formats::decimal::decimal;
 use mysql::Column;
 use mysql::consts::ColumnType;
-
-use crate::decimal::decimal;
 
 /// A parameter as it is sent.
 pub(super) fn parameter(parameter: &Parameter<'_>) -> mysql::Value {

@@ -2,9 +2,8 @@
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::Cell;
+use jsonathlon_formats::decimal::decimal;
 use postgres::types::{FromSql, Kind, Type};
-
-use crate::decimal::decimal;
 
 /// The bytes of a value, of whatever type.
 struct Raw<'a>(Option<&'a [u8]>);

@@ -7,7 +7,7 @@ use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::Report;
 
 /// The non-empty statements of `text`, cut at semicolons outside of quotes, comments and heredocs.
-pub(crate) fn statements(text: &str) -> Vec<&str> {
+pub fn statements(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let (mut found, mut start, mut at) = (Vec::new(), 0, 0);
     // Whether anything but white space and comments stands in the statement.
@@ -42,7 +42,7 @@ pub(crate) fn statements(text: &str) -> Vec<&str> {
 ///
 /// # Errors
 /// The first that is refused ends it; [`DriverError::Refused`] when there is none.
-pub(crate) fn one_by_one(text: &str, mut ask: impl FnMut(&str) -> Result<Report>) -> Result<Report> {
+pub fn one_by_one(text: &str, mut ask: impl FnMut(&str) -> Result<Report>) -> Result<Report> {
     let mut report = None;
     for statement in statements(text) {
         report = Some(ask(statement)?);

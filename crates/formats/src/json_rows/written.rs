@@ -14,7 +14,7 @@ const LEVELS: usize = 400;
 
 /// The members of an object as they are written, in their order.
 #[derive(Debug)]
-pub(crate) struct Members<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+pub struct Members<'a>(pub Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -40,7 +40,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
 
 /// A value, and its text.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Written<'a> {
+pub struct Written<'a> {
     text: &'a str,
     content: Content<'a>,
 }
@@ -58,7 +58,7 @@ impl<'a> Written<'a> {
     ///
     /// # Errors
     /// Text that is not one value of JSON, or is nested deeper than 400 levels.
-    pub(crate) fn read(text: &'a str) -> Result<Self, String> {
+    pub fn read(text: &'a str) -> Result<Self, String> {
         Self::below(text.trim_ascii(), 0)
     }
 

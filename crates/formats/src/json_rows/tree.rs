@@ -6,7 +6,7 @@ use jsonathlon_dataset::value::Value;
 use serde_json::Value as Json;
 
 /// A value of JSON with everything below it.
-pub(crate) trait Tree<'a>: Copy {
+pub trait Tree<'a>: Copy {
     /// The elements of a list.
     type Elements: Iterator<Item = Self>;
 
@@ -31,7 +31,7 @@ pub(crate) trait Tree<'a>: Copy {
 }
 
 /// Appends a string of JSON.
-pub(crate) fn quote(text: &str, out: &mut String) {
+pub fn quote(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
     while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
@@ -59,15 +59,22 @@ pub(crate) fn quote(text: &str, out: &mut String) {
 
 /// What a value is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Leaf<'a> {
+pub enum Leaf<'a> {
+    /// Nothing.
     Null,
+    /// A truth value.
     Bool(bool),
+    /// A whole number.
     Int(i64),
     /// A whole number outside of 64 bits with a sign.
     Large,
+    /// A double.
     Float(f64),
+    /// A string.
     Text(&'a str),
+    /// A list, whose elements are asked of the tree.
     List,
+    /// An object, whose members are asked of the tree.
     Object,
 }
 

@@ -3,7 +3,7 @@
 use jsonathlon_connection::prepared::Parameter;
 
 /// The text of a value, escaped as in tab-separated values.
-pub(crate) fn text(parameter: &Parameter<'_>) -> String {
+pub fn text(parameter: &Parameter<'_>) -> String {
     match *parameter {
         Parameter::Null => "\\N".to_owned(),
         Parameter::Bool(truth) => truth.to_string(),

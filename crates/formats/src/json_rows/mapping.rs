@@ -10,7 +10,7 @@ use super::tree::Tree;
 /// How an answer becomes rows.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(try_from = "Written")]
-pub(crate) struct Mapping {
+pub struct Mapping {
     /// The lists, each below an element of the one before.
     pub(super) each: Vec<Pointer>,
     pub(super) columns: Vec<Column>,

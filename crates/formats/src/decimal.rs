@@ -7,7 +7,7 @@ const EXACT: u128 = 1 << 53;
 
 /// `unscaled` × 10^−`scale`: an integer when there is no fraction to it by type (`scale` 0) and it fits
 /// in 64 bits, otherwise the nearest double. `None` for an integer that does not fit.
-pub(crate) fn decimal(unscaled: i128, scale: u32) -> Option<Cell<'static>> {
+pub fn decimal(unscaled: i128, scale: u32) -> Option<Cell<'static>> {
     if scale == 0 {
         return i64::try_from(unscaled).ok().map(Cell::Int);
     }

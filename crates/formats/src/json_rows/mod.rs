@@ -9,10 +9,10 @@ mod written;
 
 use std::ops::Range;
 
-pub(crate) use mapping::Mapping;
+pub use mapping::Mapping;
 use mapping::{Column, Function, Place, Source, Type};
-pub(crate) use tree::{Leaf, Tree, quote};
-pub(crate) use written::{Members, Written};
+pub use tree::{Leaf, Tree, quote};
+pub use written::{Members, Written};
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::lane::with_few;
@@ -35,13 +35,19 @@ struct Row<'s, 'a> {
 }
 
 /// Says which columns rows will have.
-pub(crate) fn columns(mapping: &Mapping, sink: &mut dyn RowSink) -> Result<()> {
+///
+/// # Errors
+/// Those of `sink`.
+pub fn columns(mapping: &Mapping, sink: &mut dyn RowSink) -> Result<()> {
     let columns = &mapping.columns;
     with_few(columns.len(), "", |index| Ok(columns[index].name.as_str()), |names| sink.columns(names))
 }
 
 /// Hands over the rows that `mapping` finds in `answer`; `text` is memory for what has to be written anew.
-pub(crate) fn rows<'a, T: Tree<'a>>(
+///
+/// # Errors
+/// [`DriverError::Unsupported`] for a value that is not what the mapping says it is, and those of `sink`.
+pub fn rows<'a, T: Tree<'a>>(
     answer: T,
     mapping: &Mapping,
     text: &mut String,

@@ -30,7 +30,11 @@ enum Storage {
 }
 
 /// Hands over the columns and the rows.
-pub(crate) fn decode(bytes: &[u8], sink: &mut dyn RowSink) -> Result<()> {
+///
+/// # Errors
+/// [`DriverError::Protocol`] where the bytes are none of the format, [`DriverError::Unsupported`] for a type that cannot
+/// be read, and those of `sink`.
+pub fn decode(bytes: &[u8], sink: &mut dyn RowSink) -> Result<()> {
     let mut input = Input { bytes };
     if bytes.is_empty() {
         return sink.columns(&[]);
