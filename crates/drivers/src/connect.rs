@@ -16,12 +16,12 @@ pub struct Connector {
 }
 
 const CONNECTORS: [Connector; 10] = [
-    Connector { protocol: "chdb", open: |open, _| Ok(Box::new(crate::chdb::Chdb::open(open)?)) },
+    Connector { protocol: "chdb", open: |open, _| Ok(Box::new(jsonathlon_engines::Chdb::open(open)?)) },
     Connector {
         protocol: "clickhouse",
         open: |open, _| Ok(Box::new(crate::clickhouse::Clickhouse::open(open)?)),
     },
-    Connector { protocol: "duckdb", open: |open, _| Ok(Box::new(crate::duckdb::Duckdb::open(open)?)) },
+    Connector { protocol: "duckdb", open: |open, _| Ok(Box::new(jsonathlon_engines::Duckdb::open(open)?)) },
     Connector {
         protocol: "elasticsearch",
         open: |open, _| Ok(Box::new(crate::elasticsearch::Elasticsearch::open(open)?)),
@@ -29,7 +29,7 @@ const CONNECTORS: [Connector; 10] = [
     Connector { protocol: "mongodb", open: |open, _| Ok(Box::new(crate::mongodb::Mongodb::open(open)?)) },
     Connector { protocol: "mysql", open: |open, _| Ok(Box::new(crate::mysql::Mysql::open(open)?)) },
     Connector { protocol: "postgres", open: |open, _| Ok(Box::new(crate::postgres::Postgres::open(open)?)) },
-    Connector { protocol: "sqlite", open: |open, _| Ok(Box::new(crate::sqlite::Sqlite::open(open)?)) },
+    Connector { protocol: "sqlite", open: |open, _| Ok(Box::new(jsonathlon_engines::Sqlite::open(open)?)) },
     Connector {
         protocol: "yardstick",
         open: |open, _| Ok(Box::new(crate::yardstick::Yardstick::open(open)?)),

@@ -8,20 +8,16 @@
 pub mod worker;
 
 mod bulk;
-mod chdb;
 mod clickhouse;
 mod connect;
-mod duckdb;
 mod elasticsearch;
 mod http;
-mod library;
 mod mock;
 mod mongodb;
 mod mysql;
 mod postgres;
 mod scram;
 mod socket;
-mod sqlite;
 #[cfg(test)]
 mod testing;
 mod tls;

@@ -12,14 +12,18 @@ use crate::library::Loaded;
 use library::{Answer, Connection};
 
 /// A session with one data folder.
-pub(crate) struct Chdb {
+pub struct Chdb {
     connection: Connection,
     prepared: Statements<String>,
 }
 
 impl Chdb {
     /// Loads the library and opens the folder; settings become `--key=value`.
-    pub(crate) fn open(open: &Open) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] when the library cannot be loaded, [`DriverError::Refused`] when the engine does not
+    /// open the folder or refuses a setting.
+    pub fn open(open: &Open) -> Result<Self> {
         let folder = open.folder.to_str().ok_or_else(|| {
             DriverError::Unsupported(format!("the folder {} is not UTF-8", open.folder.display()))
         })?;

@@ -25,7 +25,7 @@ const FIRST: [&str; 3] = ["page_size", "auto_vacuum", "encoding"];
 const PREPARED: usize = 256;
 
 /// A session with one database file.
-pub(crate) struct Sqlite {
+pub struct Sqlite {
     connection: Connection,
     /// Their texts: the engine's own statements are in the connection's cache.
     prepared: Statements<String>,
@@ -33,7 +33,10 @@ pub(crate) struct Sqlite {
 
 impl Sqlite {
     /// Opens the file; settings are pragmas.
-    pub(crate) fn open(open: &Open) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`DriverError::Refused`] when SQLite does not open the folder or refuses a setting.
+    pub fn open(open: &Open) -> Result<Self> {
         let connection = Connection::open(open.folder.join(FILE)).map_err(refused)?;
         connection.set_prepared_statement_cache_capacity(PREPARED);
         writes::define(&connection).map_err(refused)?;

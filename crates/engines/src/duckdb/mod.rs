@@ -14,7 +14,7 @@ use vectors::{Storage, type_name};
 const FILE: &str = "data.duckdb";
 
 /// A session with one database file.
-pub(crate) struct Duckdb {
+pub struct Duckdb {
     // Before the connection, which they are of.
     prepared: Statements<Statement>,
     connection: Connection,
@@ -22,7 +22,11 @@ pub(crate) struct Duckdb {
 
 impl Duckdb {
     /// Loads the library and opens the file; settings are configuration options.
-    pub(crate) fn open(open: &Open) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] when the library cannot be loaded, [`DriverError::Refused`] when the engine does not
+    /// open the folder or refuses a setting.
+    pub fn open(open: &Open) -> Result<Self> {
         let path = open.folder.join(FILE);
         let path = path
             .to_str()
