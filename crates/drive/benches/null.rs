@@ -15,11 +15,11 @@ use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::null::{Null, PROTOCOL, Table};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::worker::Clients;
-use jsonathlon_drivers::worker::Subject;
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_measure::histogram::Histogram;
 use jsonathlon_measure::stop::Stop;
+use jsonathlon_worker::Subject;
 
 const BYTES: usize = 64 << 20;
 const ROUNDS: usize = 5;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonathlon_drivers::worker::protocol::OpUsage;
+use jsonathlon_worker::protocol::OpUsage;
 use serde::{Deserialize, Serialize};
 
 use crate::operation::Operation;

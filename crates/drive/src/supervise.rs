@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use jsonathlon_connection::driver::Place;
-use jsonathlon_drivers::worker::protocol::{OpUsage, Progress};
-use jsonathlon_drivers::worker::{Meter, Subject};
 use jsonathlon_measure::scheduling::Scheduling as Threads;
+use jsonathlon_worker::protocol::{OpUsage, Progress};
+use jsonathlon_worker::{Meter, Subject};
 
 use crate::answer::Scheduling;
 use crate::recorder::SECOND_NS;

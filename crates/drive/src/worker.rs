@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use jsonathlon_connection::Lane;
 use jsonathlon_connection::driver::{Host, Open};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records, SortedKeys, Written};
-use jsonathlon_drivers::Connector;
-use jsonathlon_drivers::worker::protocol::{Failure, FailureKind, Progress};
-use jsonathlon_drivers::worker::{Drive, Subject};
+use jsonathlon_worker::Connector;
+use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
+use jsonathlon_worker::{Drive, Subject};
 
 use crate::accept::Accept;
 use crate::answer::{Arrivals, Driven};

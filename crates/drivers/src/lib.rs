@@ -1,26 +1,20 @@
-//! Drivers: how a statement and its typed answer reach a database, and the worker process in which
-//! one engine runs apart from the program that measures it.
+//! Protocols of servers, one folder each: how statements, parameters, rows and documents cross a connection.
 //!
-//! A driver knows a protocol and nothing of questions, catalogues or ranks. Everything that loads
-//! foreign code (a C library of hundreds of megabytes that may crash, print, or keep threads) does so
-//! in a worker process, so that it can be killed, measured and started cold.
-
-pub mod worker;
+//! A driver knows a protocol and nothing of questions, catalogues or ranks.
 
 mod bulk;
 mod clickhouse;
-mod connect;
 mod elasticsearch;
 mod http;
-mod mock;
 mod mongodb;
 mod mysql;
 mod postgres;
 mod scram;
 mod socket;
-#[cfg(test)]
-mod testing;
 mod tls;
-mod yardstick;
 
-pub use connect::Connector;
+pub use clickhouse::Clickhouse;
+pub use elasticsearch::Elasticsearch;
+pub use mongodb::{Mongodb, lane as mongodb_lane};
+pub use mysql::{Mysql, MysqlLane};
+pub use postgres::{Postgres, PostgresLane};

@@ -7,10 +7,10 @@
 mod common;
 
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_drivers::worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran};
 use jsonathlon_measure::statistics::median;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store};
+use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran};
 use jsonathlon_workloads::target::Target;
 
 use common::{LIMIT, Problem, generate, numbers, worker};

@@ -21,10 +21,10 @@ use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
-use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Ran};
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, Store};
+use jsonathlon_worker::protocol::{Load, Loaded, Op, Ran};
 use jsonathlon_workloads::engine::Engine;
 use jsonathlon_workloads::target::Target;
 

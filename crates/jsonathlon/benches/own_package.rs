@@ -18,11 +18,11 @@ use std::process::{Command, Stdio};
 
 use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::questions::Question;
-use jsonathlon_drivers::worker::Worker;
-use jsonathlon_drivers::worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran, Settled};
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode, Store, System, Variant};
+use jsonathlon_worker::Worker;
+use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op, Opened, PROTOCOL, Ran, Settled};
 use jsonathlon_workloads::target::Target;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;

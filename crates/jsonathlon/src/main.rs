@@ -41,9 +41,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Published(arguments) => commands::published::run(&arguments),
         Command::Completions { shell } => commands::shell::completions(shell),
         Command::Man => commands::shell::man(),
-        Command::Worker => {
-            Ok(jsonathlon_drivers::worker::main(Some(&mut jsonathlon_drive::worker::Clients::new())))
-        }
+        Command::Worker => Ok(jsonathlon_worker::main(Some(&mut jsonathlon_drive::worker::Clients::new()))),
         Command::ServerGuard => Ok(jsonathlon_servers::guard()),
         Command::ServerExec { arguments } => Ok(jsonathlon_servers::exec(&arguments)),
     }

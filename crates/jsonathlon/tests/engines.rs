@@ -15,11 +15,11 @@ use std::time::Duration;
 
 use jsonathlon_connection::Open;
 use jsonathlon_dataset::value::{Row, Value};
-use jsonathlon_drivers::worker::protocol::{
+use jsonathlon_systems::Catalogue;
+use jsonathlon_worker::protocol::{
     Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, PlanText, Ran,
 };
-use jsonathlon_drivers::worker::{Worker, WorkerError};
-use jsonathlon_systems::Catalogue;
+use jsonathlon_worker::{Worker, WorkerError};
 
 const LIMIT: Duration = Duration::from_secs(120);
 

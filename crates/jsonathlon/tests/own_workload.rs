@@ -10,7 +10,6 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use jsonathlon_dataset::source::Source;
-use jsonathlon_drivers::worker::protocol::{Answered, Op};
 use jsonathlon_report::draw::Look;
 use jsonathlon_report::page;
 use jsonathlon_results::compare::compare;
@@ -21,6 +20,7 @@ use jsonathlon_results::summary::Run;
 use jsonathlon_systems::{
     Catalogue, CatalogueError, Installed, LoadMode, Said, Section, StatementRule, WorkloadRules,
 };
+use jsonathlon_worker::protocol::{Answered, Op};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::bench::{Bench, TABLE, UnderTest};
 use jsonathlon_workloads::engine::WorkerCommand;

@@ -20,9 +20,9 @@ use std::time::Duration;
 
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::protocol::{Figures, Load, Loaded, Op, Ran, Settled};
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, LoadMode};
+use jsonathlon_worker::protocol::{Figures, Load, Loaded, Op, Ran, Settled};
 use jsonathlon_workloads::engine::{Engine, WorkerCommand};
 use jsonathlon_workloads::target::Target;
 use serde::de::DeserializeOwned;

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_connection::Open;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::protocol::{
+use jsonathlon_worker::protocol::{
     Answered, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, Progress, Ran,
 };
-use jsonathlon_drivers::worker::{Worker, WorkerError};
+use jsonathlon_worker::{Worker, WorkerError};
 use serde_json::json;
 
 const LIMIT: Duration = Duration::from_secs(30);

@@ -10,9 +10,9 @@ use std::time::Duration;
 use jsonathlon_connection::address::Password;
 use jsonathlon_connection::driver::{Open, Place};
 use jsonathlon_connection::endpoint::Endpoint;
-use jsonathlon_drivers::worker::protocol::{FailureKind, Op, Opened, PROTOCOL, Progress};
-use jsonathlon_drivers::worker::{Worker, WorkerError};
 use jsonathlon_servers::{Launch, Login, Server, ServerError};
+use jsonathlon_worker::protocol::{FailureKind, Op, Opened, PROTOCOL, Progress};
+use jsonathlon_worker::{Worker, WorkerError};
 use serde::de::DeserializeOwned;
 
 /// How often a server is started anew when somebody else took the port that was free.

@@ -8,9 +8,9 @@ use jsonathlon_dataset::records::{Kind, Records};
 use jsonathlon_drive::mix::Requests;
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::operation::Operation::*;
-use jsonathlon_drivers::worker::{Drive, Subject};
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_measure::histogram::Histogram;
+use jsonathlon_worker::{Drive, Subject};
 
 #[test]
 fn every_operation_is_done_and_right() {

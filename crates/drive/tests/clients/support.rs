@@ -13,11 +13,11 @@ use jsonathlon_drive::job::{Job, Script};
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::worker::Clients;
-use jsonathlon_drivers::worker::Subject;
-use jsonathlon_drivers::worker::protocol::Failure;
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_measure::stop::Stop;
+use jsonathlon_worker::Subject;
+use jsonathlon_worker::protocol::Failure;
 use serde_json::Value;
 
 /// What goes wrong, each every so many answers or statements; never at 0.

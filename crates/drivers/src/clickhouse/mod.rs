@@ -27,7 +27,7 @@ const EXHAUSTED: [&str; 2] = ["241", "243"];
 static SESSIONS: AtomicU64 = AtomicU64::new(0);
 
 /// A session with one server.
-pub(crate) struct Clickhouse {
+pub struct Clickhouse {
     http: Http,
     endpoint: Endpoint,
     /// Path and parameters of every request.
@@ -37,7 +37,10 @@ pub(crate) struct Clickhouse {
 
 impl Clickhouse {
     /// Reaches the server that `open` names.
-    pub(crate) fn open(open: &Open) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] when the server cannot be reached or does not let the session in.
+    pub fn open(open: &Open) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
         let http = endpoint.reach(|endpoint| {
             let http = Http::new(endpoint, 1).map_err(|error| NotReady::Ever(error.to_string()))?;

@@ -21,7 +21,7 @@ use answer::{JSON, LINES};
 use statement::{Statement, Template};
 
 /// A session with one server.
-pub(crate) struct Elasticsearch {
+pub struct Elasticsearch {
     http: Http,
     endpoint: Endpoint,
     /// Requests that run at a time while documents are loaded.
@@ -31,7 +31,10 @@ pub(crate) struct Elasticsearch {
 
 impl Elasticsearch {
     /// Reaches the server of `open`; one whose data is the run's, when it answers a search over all there is.
-    pub(crate) fn open(open: &Open) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] when the server cannot be reached or does not let the session in.
+    pub fn open(open: &Open) -> Result<Self> {
         let connections = bulk::connections(open.cores);
         let endpoint = Endpoint::of(open)?;
         let http = endpoint.reach(|endpoint| connect(endpoint, connections))?;

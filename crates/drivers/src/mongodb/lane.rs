@@ -39,7 +39,10 @@ struct Channel {
 }
 
 /// Logs in to the server of `open` and runs its statements. An encrypted connection waits for its answers.
-pub(crate) fn lane(open: &Open) -> Result<Box<dyn Lane>> {
+///
+/// # Errors
+/// As when a connection is opened, and whatever the server says against a statement.
+pub fn lane(open: &Open) -> Result<Box<dyn Lane>> {
     let mut session = Mongodb::open(open)?;
     for statement in &open.statements {
         session.collect(statement)?;

@@ -26,7 +26,7 @@ use jsonathlon_formats::json_rows::{self, Mapping, Tree};
 use crate::bulk;
 use crate::scram::Scram;
 use bson::Bson;
-pub(crate) use lane::lane;
+pub use lane::lane;
 use request::{Command, Statement, Template};
 use wire::Wire;
 
@@ -52,7 +52,7 @@ struct Limits {
 }
 
 /// A session with one server.
-pub(crate) struct Mongodb {
+pub struct Mongodb {
     wire: Wire,
     endpoint: Endpoint,
     limits: Limits,
@@ -63,7 +63,10 @@ pub(crate) struct Mongodb {
 
 impl Mongodb {
     /// Connects to the server of `open`.
-    pub(crate) fn open(open: &Open) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] when the server cannot be reached or does not let the session in.
+    pub fn open(open: &Open) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
         let (wire, limits) = endpoint.reach(connect)?;
         let connections = bulk::connections(open.cores);

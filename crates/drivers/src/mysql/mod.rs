@@ -15,7 +15,7 @@ use mysql::{Conn, DriverError as Setup, Error, OptsBuilder, Params, QueryResult,
 
 use crate::bulk;
 use crate::tls;
-pub(crate) use lane::MysqlLane;
+pub use lane::MysqlLane;
 
 /// A connection that takes longer than this will not come.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
@@ -43,7 +43,7 @@ const SETTINGS: [&str; 3] = [
 const FROM_ENGINE: u16 = 1030;
 
 /// A session with one server.
-pub(crate) struct Mysql {
+pub struct Mysql {
     client: Conn,
     endpoint: Endpoint,
     /// Run in every session.
@@ -63,7 +63,10 @@ enum Ready {
 
 impl Mysql {
     /// Logs in to the server of `open`.
-    pub(crate) fn open(open: &Open) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] when the server cannot be reached or does not let the session in.
+    pub fn open(open: &Open) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
         let client = endpoint.reach(connect)?;
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));

@@ -20,7 +20,7 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 
 use crate::bulk;
 use crate::tls;
-pub(crate) use lane::PostgresLane;
+pub use lane::PostgresLane;
 use parameter::Bound;
 
 /// A connection that takes longer than this will not come.
@@ -30,7 +30,7 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 const EXHAUSTED: &str = "53";
 
 /// A session with one server.
-pub(crate) struct Postgres {
+pub struct Postgres {
     client: Client,
     endpoint: Endpoint,
     /// Run in every session.
@@ -42,7 +42,10 @@ pub(crate) struct Postgres {
 
 impl Postgres {
     /// Logs in to the server of `open`.
-    pub(crate) fn open(open: &Open) -> Result<Self> {
+    ///
+    /// # Errors
+    /// [`DriverError::Unavailable`] when the server cannot be reached or does not let the session in.
+    pub fn open(open: &Open) -> Result<Self> {
         let endpoint = Endpoint::of(open)?;
         let client = endpoint.reach(connect)?;
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));

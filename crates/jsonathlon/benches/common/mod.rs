@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::generate::Generator;
-use jsonathlon_drivers::worker::Worker;
-use jsonathlon_drivers::worker::protocol::{Op, Opened};
 use jsonathlon_servers::Launch;
+use jsonathlon_worker::Worker;
+use jsonathlon_worker::protocol::{Op, Opened};
 use jsonathlon_workloads::engine::{Engine, WorkerCommand};
 use serde::de::DeserializeOwned;
 

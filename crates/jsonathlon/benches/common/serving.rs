@@ -12,13 +12,13 @@ use jsonathlon_drive::job::{Job, Script};
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::worker::Clients;
-use jsonathlon_drivers::Connector;
-use jsonathlon_drivers::worker::Subject;
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_measure::stop::Stop;
 use jsonathlon_servers::{Login, Server};
 use jsonathlon_systems::{ANALYTICS, Catalogue, Store, Transport};
+use jsonathlon_worker::Connector;
+use jsonathlon_worker::Subject;
 use jsonathlon_workloads::engine::endpoint;
 use jsonathlon_workloads::target::Target;
 

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::protocol::{Answered, Op, Opened, PROTOCOL};
-use jsonathlon_drivers::worker::{Worker, WorkerError};
 use jsonathlon_systems::{ANALYTICS, Catalogue};
+use jsonathlon_worker::protocol::{Answered, Op, Opened, PROTOCOL};
+use jsonathlon_worker::{Worker, WorkerError};
 use jsonathlon_workloads::target::Target;
 
 use crate::address::guest;

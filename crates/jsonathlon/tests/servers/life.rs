@@ -3,8 +3,8 @@
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
-use jsonathlon_drivers::worker::WorkerError;
-use jsonathlon_drivers::worker::protocol::{Answered, Op};
+use jsonathlon_worker::WorkerError;
+use jsonathlon_worker::protocol::{Answered, Op};
 
 use crate::server::{Server, crash, kill};
 use crate::support::real::excluded;

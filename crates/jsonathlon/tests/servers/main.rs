@@ -7,7 +7,7 @@
     reason = "a test that cannot go on has failed, in its helpers too"
 )]
 
-#[path = "../../../drivers/tests/contract/suite.rs"]
+#[path = "../../../worker/tests/contract/suite.rs"]
 mod suite;
 #[path = "../support/mod.rs"]
 mod support;

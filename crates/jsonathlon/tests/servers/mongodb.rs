@@ -2,10 +2,10 @@
 
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::value::{Row, Value};
-use jsonathlon_drivers::worker::WorkerError;
-use jsonathlon_drivers::worker::protocol::{Documents, FailureKind, Figures, Load, Loaded, Op, PlanText};
 use jsonathlon_results::record::Verdict;
 use jsonathlon_systems::Catalogue;
+use jsonathlon_worker::WorkerError;
+use jsonathlon_worker::protocol::{Documents, FailureKind, Figures, Load, Loaded, Op, PlanText};
 use rustix::process::Signal;
 
 use super::server::{Server, Session, int, kill, text, write};

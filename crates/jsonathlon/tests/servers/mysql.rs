@@ -5,10 +5,10 @@ use std::process::Command;
 use std::time::Duration;
 
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::WorkerError;
-use jsonathlon_drivers::worker::protocol::{FailureKind, Load, Loaded, Op};
 use jsonathlon_results::record::Phase;
 use jsonathlon_systems::Transport;
+use jsonathlon_worker::WorkerError;
+use jsonathlon_worker::protocol::{FailureKind, Load, Loaded, Op};
 use rustix::process::Signal;
 
 use super::server::{Server, crash, int, kill, text, write};

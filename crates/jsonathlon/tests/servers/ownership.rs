@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_connection::driver::{Open, Place};
 use jsonathlon_connection::endpoint::Endpoint;
-use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Op, Opened, PROTOCOL, Ran};
-use jsonathlon_drivers::worker::{Worker, WorkerError};
 use jsonathlon_servers::{Launch, Recipe, ServerError};
+use jsonathlon_worker::protocol::{Answered, FailureKind, Op, Opened, PROTOCOL, Ran};
+use jsonathlon_worker::{Worker, WorkerError};
 use jsonathlon_workloads::engine::{Engine, endpoint};
 
 use crate::server::{LIMIT, Server, command, crash, eventually, int, kill, processes_below};

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::WorkerError;
-use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op, PlanText};
+use jsonathlon_worker::WorkerError;
+use jsonathlon_worker::protocol::{Answered, FailureKind, Load, Loaded, Op, PlanText};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::server::{

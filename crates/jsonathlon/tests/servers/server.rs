@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_connection::Open;
 use jsonathlon_dataset::value::{Row, Value};
-use jsonathlon_drivers::worker::WorkerError;
-use jsonathlon_drivers::worker::protocol::{Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran};
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::fill;
 use jsonathlon_systems::{ANALYTICS, Catalogue, Configuration, Transport};
+use jsonathlon_worker::WorkerError;
+use jsonathlon_worker::protocol::{Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran};
 use jsonathlon_workloads::engine::{Engine, WorkerCommand};
 use jsonathlon_workloads::target::Target;
 use rustix::process::{Pid, Signal, kill_process};

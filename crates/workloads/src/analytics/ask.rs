@@ -6,12 +6,12 @@ use std::time::Duration;
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::Answers;
 use jsonathlon_dataset::value::{Value, rows_digest};
-use jsonathlon_drivers::worker::protocol::{Answered, Op};
 use jsonathlon_measure::page_cache::{self, COLD_LIMIT, residency};
 use jsonathlon_results::folder::answer_file;
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Phase, Trial};
 use jsonathlon_systems::QuestionRules;
+use jsonathlon_worker::protocol::{Answered, Op};
 
 use super::{AnalyticsSettings, plan, verify};
 use crate::RunError;

@@ -12,10 +12,10 @@ use std::time::Duration;
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::stage::{Staged, Suspect};
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::protocol::{Load, Loaded, Op, Settled};
 use jsonathlon_measure::memory::{PeakSampler, peak_resident_bytes};
 use jsonathlon_results::record::{Body, FailureKind, Metrics, Rejects, Trial, Verdict};
 use jsonathlon_systems::LoadMode;
+use jsonathlon_worker::protocol::{Load, Loaded, Op, Settled};
 
 use super::refused;
 use crate::RunError;

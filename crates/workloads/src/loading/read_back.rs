@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use jsonathlon_drivers::worker::protocol::{Documents, Op};
 use jsonathlon_results::record::{Body, Structure};
+use jsonathlon_worker::protocol::{Documents, Op};
 use serde_json::Value;
 
 use crate::bench::{Bench, LOOK_UP, TABLE, UnderTest};

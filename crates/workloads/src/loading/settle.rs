@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::protocol::{Op, Settled};
 use jsonathlon_measure::page_cache;
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Failure, FailureKind, Metrics, Verdict};
+use jsonathlon_worker::protocol::{Op, Settled};
 
 use super::not_asked;
 use crate::RunError;

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::protocol::{Figures, Op};
 use jsonathlon_measure::page_cache;
 use jsonathlon_results::record::FailureKind;
 use jsonathlon_systems::Serving;
+use jsonathlon_worker::protocol::{Figures, Op};
 
 use crate::bench::{LOOK_UP, TABLE};
 use crate::session::{Ended, Session};

@@ -7,11 +7,11 @@ use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::Job;
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
-use jsonathlon_drivers::worker::protocol::Op;
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::stop::Stop;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Verdict};
 use jsonathlon_systems::Serving as Part;
+use jsonathlon_worker::protocol::Op;
 
 use super::journal;
 use super::objective::Search;

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::protocol::{Answered, Op};
 use jsonathlon_results::record::FailureKind;
 use jsonathlon_servers::is_secret;
 use jsonathlon_systems::ByAddress;
+use jsonathlon_worker::protocol::{Answered, Op};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::{Ended, Session, fill};

@@ -7,10 +7,6 @@ use std::time::Duration;
 
 use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_drivers::worker::WorkerError;
-use jsonathlon_drivers::worker::protocol::{
-    Answered, FailureKind as RefusedKind, Figures, Op, Opened, PlanText, Progress, Ran,
-};
 use jsonathlon_measure::disk;
 use jsonathlon_measure::memory::Memory;
 use jsonathlon_measure::page_cache;
@@ -18,6 +14,10 @@ use jsonathlon_measure::series::Subject;
 use jsonathlon_results::record::{Failure, FailureKind};
 use jsonathlon_servers::{Launch, wait_until_gone};
 use jsonathlon_systems::catalogue::{self, PlaceholderError};
+use jsonathlon_worker::WorkerError;
+use jsonathlon_worker::protocol::{
+    Answered, FailureKind as RefusedKind, Figures, Op, Opened, PlanText, Progress, Ran,
+};
 use serde::de::DeserializeOwned;
 
 use crate::RunError;

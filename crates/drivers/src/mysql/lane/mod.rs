@@ -24,7 +24,7 @@ pub(super) const QUERY: u8 = 3;
 const PREPARE: u8 = 0x16;
 
 /// A connection of a client.
-pub(crate) struct MysqlLane {
+pub struct MysqlLane {
     socket: Socket,
     endpoint: Endpoint,
     without_eof: bool,
@@ -40,7 +40,10 @@ pub(crate) struct MysqlLane {
 impl MysqlLane {
     /// Logs in to the server of `open` and runs its statements. None where that takes what is not here: encryption, or
     /// an unusual way to ask for a password.
-    pub(crate) fn open(open: &Open, prepare: bool) -> Result<Option<Self>> {
+    ///
+    /// # Errors
+    /// As when a connection is opened, and whatever the server says against a statement.
+    pub fn open(open: &Open, prepare: bool) -> Result<Option<Self>> {
         let endpoint = Endpoint::of(open)?;
         if endpoint.tls.is_some() {
             return Ok(None);

@@ -17,7 +17,7 @@ use crate::socket::{Inbox, Socket};
 use message::{Bind, Reader, Said, malformed, utf8};
 
 /// A connection of a client.
-pub(crate) struct PostgresLane {
+pub struct PostgresLane {
     socket: Socket,
     endpoint: Endpoint,
     inbox: Inbox,
@@ -63,7 +63,10 @@ enum Kind {
 impl PostgresLane {
     /// Logs in to the server of `open` and runs its statements. None where that takes what is not here: encryption, or
     /// an old way to ask for a password.
-    pub(crate) fn open(open: &Open, prepare: bool) -> Result<Option<Self>> {
+    ///
+    /// # Errors
+    /// As when a connection is opened, and whatever the server says against a statement.
+    pub fn open(open: &Open, prepare: bool) -> Result<Option<Self>> {
         let endpoint = Endpoint::of(open)?;
         if endpoint.tls.is_some() {
             return Ok(None);

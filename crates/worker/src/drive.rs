@@ -3,7 +3,7 @@
 use jsonathlon_connection::driver::{Host, Open, Place};
 use serde_json::Value;
 
-use super::protocol::{Failure, Progress};
+use crate::protocol::{Failure, Progress};
 
 /// The system that clients work on.
 #[derive(Debug, Clone, Copy)]

@@ -95,7 +95,7 @@ pub enum Op {
         statement: String,
     },
     /// Let many clients work on the session's system, over connections of their own; answered by whatever the worker's
-    /// [`super::Drive`] gives.
+    /// [`crate::Drive`] gives.
     Drive {
         /// What they do, as that one reads it.
         job: serde_json::Value,

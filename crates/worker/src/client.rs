@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal};
 use serde::de::DeserializeOwned;
 
-use super::protocol::{Closed, FailureKind, Op, Progress, Reply, Request};
-use super::{LINE_LIMIT, PARENT_VARIABLE};
+use crate::protocol::{Closed, FailureKind, Op, Progress, Reply, Request};
+use crate::{LINE_LIMIT, PARENT_VARIABLE};
 
 /// Longest time between two looks at whether the caller wants to stop.
 const CANCEL_INTERVAL: Duration = Duration::from_millis(50);

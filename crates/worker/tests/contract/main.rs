@@ -12,8 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use jsonathlon_connection::{Connection, DriverError, Host, Lane, Open};
-use jsonathlon_drivers::Connector;
 use jsonathlon_measure::clock::MonotonicClock;
+use jsonathlon_worker::Connector;
 use suite::{Keyed, Query, Table};
 
 fn open(protocol: &str, folder: &Path) -> Box<dyn Connection> {

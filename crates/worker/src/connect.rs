@@ -3,8 +3,7 @@
 use jsonathlon_connection::driver::{Connection, DriverError, Host, Open, Result};
 use jsonathlon_connection::lane::{Adapter, Lane};
 
-use crate::mysql::MysqlLane;
-use crate::postgres::PostgresLane;
+use jsonathlon_drivers::{MysqlLane, PostgresLane};
 
 type Opener = fn(&Open, &Host) -> Result<Box<dyn Connection>>;
 
@@ -19,16 +18,19 @@ const CONNECTORS: [Connector; 10] = [
     Connector { protocol: "chdb", open: |open, _| Ok(Box::new(jsonathlon_engines::Chdb::open(open)?)) },
     Connector {
         protocol: "clickhouse",
-        open: |open, _| Ok(Box::new(crate::clickhouse::Clickhouse::open(open)?)),
+        open: |open, _| Ok(Box::new(jsonathlon_drivers::Clickhouse::open(open)?)),
     },
     Connector { protocol: "duckdb", open: |open, _| Ok(Box::new(jsonathlon_engines::Duckdb::open(open)?)) },
     Connector {
         protocol: "elasticsearch",
-        open: |open, _| Ok(Box::new(crate::elasticsearch::Elasticsearch::open(open)?)),
+        open: |open, _| Ok(Box::new(jsonathlon_drivers::Elasticsearch::open(open)?)),
     },
-    Connector { protocol: "mongodb", open: |open, _| Ok(Box::new(crate::mongodb::Mongodb::open(open)?)) },
-    Connector { protocol: "mysql", open: |open, _| Ok(Box::new(crate::mysql::Mysql::open(open)?)) },
-    Connector { protocol: "postgres", open: |open, _| Ok(Box::new(crate::postgres::Postgres::open(open)?)) },
+    Connector { protocol: "mongodb", open: |open, _| Ok(Box::new(jsonathlon_drivers::Mongodb::open(open)?)) },
+    Connector { protocol: "mysql", open: |open, _| Ok(Box::new(jsonathlon_drivers::Mysql::open(open)?)) },
+    Connector {
+        protocol: "postgres",
+        open: |open, _| Ok(Box::new(jsonathlon_drivers::Postgres::open(open)?)),
+    },
     Connector { protocol: "sqlite", open: |open, _| Ok(Box::new(jsonathlon_engines::Sqlite::open(open)?)) },
     Connector {
         protocol: "yardstick",
@@ -76,7 +78,7 @@ impl Connector {
     /// As [`Connector::connect`].
     pub fn lane(self, open: &Open, host: &Host, prepare: bool) -> Result<Box<dyn Lane>> {
         match self.protocol {
-            "mongodb" => return crate::mongodb::lane(open),
+            "mongodb" => return jsonathlon_drivers::mongodb_lane(open),
             "mysql" => {
                 if let Some(lane) = MysqlLane::open(open, prepare)? {
                     return Ok(Box::new(lane));

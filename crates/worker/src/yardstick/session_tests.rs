@@ -190,7 +190,7 @@ fn a_worker_loads_and_asks() {
     ];
     let input: String = requests.iter().map(|request| format!("{request}\n")).collect();
     let output = crate::testing::Kept::default();
-    crate::worker::serve(input.as_bytes(), output.clone(), Arc::new(FakeClock::new()), None).unwrap();
+    crate::serve::serve(input.as_bytes(), output.clone(), Arc::new(FakeClock::new()), None).unwrap();
     let replies: Vec<Json> = output.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let ok = |id: usize| &replies[id - 1]["ok"];
     assert_eq!(ok(1)["version"], "yardstick 1");

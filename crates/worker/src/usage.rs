@@ -8,7 +8,7 @@ use jsonathlon_measure::clock::Clock;
 use jsonathlon_measure::process::Usage;
 use rustix::time::{ClockId, clock_gettime};
 
-use super::protocol::OpUsage;
+use crate::protocol::OpUsage;
 
 /// Counters at the beginning of what is measured.
 #[derive(Debug)]

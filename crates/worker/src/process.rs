@@ -13,9 +13,9 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, fcntl_dupfd_cloexec};
 use rustix::process::{Signal, getpid, getppid, kill_process, set_parent_process_death_signal};
 
-use super::Drive;
-use super::PARENT_VARIABLE;
-use super::serve::serve_shared;
+use crate::PARENT_VARIABLE;
+use crate::drive::Drive;
+use crate::serve::serve_shared;
 
 /// Time a worker whose coordinator has gone gets to close its engine.
 const GRACE: Duration = Duration::from_secs(2);

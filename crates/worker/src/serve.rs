@@ -13,14 +13,14 @@ use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::clock::Clock;
 use serde::Serialize;
 
-use super::file::FileDocuments;
-use super::protocol::{
+use crate::connect::Connector;
+use crate::drive::{Drive, Subject};
+use crate::file::FileDocuments;
+use crate::protocol::{
     Answered, Closed, Documents, Failure, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, PlanText,
     Progress, Ran, Reject, Request, Settled,
 };
-use super::usage::Meter;
-use super::{Drive, Subject};
-use crate::connect::Connector;
+use crate::usage::Meter;
 
 /// Between two looks at whether background work has ended.
 const SETTLE_INTERVAL: Duration = Duration::from_millis(20);

@@ -1,15 +1,26 @@
-//! A process of its own for one session: the protocol, the worker's side, and the coordinator's.
+//! A process of its own for one session: the protocol, the worker's side, and the coordinator's, and which connection a
+//! protocol's name stands for.
+//!
+//! Whatever loads foreign code (a C library of hundreds of megabytes that may crash, print, or keep threads) does so
+//! here, so that it can be killed, measured and started cold. The yardstick and the mock, which are connections of the
+//! program's own, are here as well.
 
 pub mod client;
 pub mod protocol;
 
+mod connect;
 mod drive;
 mod file;
+mod mock;
 mod process;
 mod serve;
+#[cfg(test)]
+mod testing;
 mod usage;
+mod yardstick;
 
 pub use client::{Worker, WorkerError};
+pub use connect::Connector;
 pub use drive::{Drive, Subject};
 pub use process::main;
 pub use serve::serve;
