@@ -61,9 +61,12 @@ fn modules(source: &Path) -> BTreeMap<String, String> {
     for entry in std::fs::read_dir(source).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        if name != "lib" && name != "main" {
-            *found.entry(name).or_default() += &text(&path);
+        if name == "lib" || name == "main" {
+            continue;
         }
+        // In a file at the top, what is above is the crate.
+        let code = if path.is_dir() { text(&path) } else { text(&path).replace("super::", "crate::") };
+        *found.entry(name).or_default() += &code;
     }
     found
 }
@@ -120,20 +123,8 @@ fn in_circles(arrows: &BTreeMap<String, BTreeSet<String>>) -> Vec<String> {
 
 #[test]
 fn no_modules_stand_in_a_circle() {
-    for name in [
-        "dataset",
-        "measure",
-        "yardstick",
-        "servers",
-        "results",
-        "connection",
-        "formats",
-        "engines",
-        "drivers",
-        "worker",
-        "workloads",
-        "report",
-    ] {
+    // The parts of the loop in `drive` still know each other, and so do the commands.
+    for name in FLOORS.concat().into_iter().filter(|name| !["drive", "jsonathlon"].contains(name)) {
         let source = crates().join(name).join("src");
         let root = std::fs::read_to_string(source.join("lib.rs")).unwrap();
         let found = in_circles(&arrows(&modules(&source), &root));

@@ -9,17 +9,18 @@
 //! Nothing in here names a system or knows what a workload does with a
 //! statement; it only knows which statement files a workload asks for.
 
+pub mod artifact;
 pub mod artifacts;
 pub mod catalogue;
 mod status;
 
-pub use artifacts::{ArtifactError, Checked, Closure, Installed, Presence, Progress, Step, Store};
+pub use artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
+pub use artifacts::{ArtifactError, Checked, Closure, Presence, Progress, Step, Store};
 pub use catalogue::{
-    ANALYTICS, Analytics, Artifact, ByAddress, Catalogue, CatalogueError, Configuration, DebianPackage,
-    Durability, Exception, LoadMode, MemorySetting, Open, OperationRules, Part, PathStep, Preparation,
-    Profile, Properties, Provenance, QuestionRules, SERVING, Said, Section, Selected, Serving, Source,
-    SourceKind, StatementFile, StatementKind, StatementRule, Storage, System, Tier, Variant, WorkloadRules,
-    path_values,
+    ANALYTICS, Analytics, ByAddress, Catalogue, CatalogueError, Configuration, Durability, Exception,
+    LoadMode, MemorySetting, Open, OperationRules, Part, PathStep, Preparation, Profile, Properties,
+    Provenance, QuestionRules, SERVING, Said, Section, Selected, Serving, StatementFile, StatementKind,
+    StatementRule, Storage, System, Tier, Variant, WorkloadRules, path_values,
 };
 pub use jsonathlon_servers::{Recipe, Transport};
 pub use status::{SystemStatus, statuses};

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::{
+    artifact::{Artifact, Source, SourceKind},
     artifacts::{Presence, Store},
-    catalogue::{Artifact, Catalogue, Origin, Source, SourceKind, System},
+    catalogue::{Catalogue, Origin, System},
 };
 
 /// What a user wants to see about one version of one system.

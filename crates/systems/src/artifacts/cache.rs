@@ -7,7 +7,7 @@ use std::{
 };
 
 use super::{digest::Hasher, error::ArtifactError};
-use crate::catalogue::{Artifact, Source};
+use crate::artifact::{Artifact, Source};
 
 /// The cache's folder: `JSONATHLON_CACHE`, or `jsonathlon` in `XDG_CACHE_HOME`,
 /// or `.cache/jsonathlon` in `HOME`. `variable` looks a variable up.

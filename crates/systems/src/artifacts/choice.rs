@@ -7,7 +7,7 @@ use super::{
     client::{self, Client, Clients},
     error::ArtifactError,
 };
-use crate::catalogue::{Artifact, Source};
+use crate::artifact::{Artifact, Source};
 
 /// The source that is taken.
 pub(super) struct Choice<'a> {

@@ -2,7 +2,8 @@
 
 use std::{fmt, io, path::PathBuf};
 
-use crate::catalogue::{DebianPackage, listed};
+use crate::artifact::DebianPackage;
+use crate::catalogue::listed;
 
 /// Why an artifact could not be installed, checked or removed.
 #[derive(Debug, thiserror::Error)]

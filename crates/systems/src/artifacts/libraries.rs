@@ -19,7 +19,7 @@ use object::{
 
 use jsonathlon_servers::Recipe;
 
-use super::Installed;
+use crate::artifact::Installed;
 use crate::catalogue;
 
 /// What makes the loader of an artifact look for libraries there.

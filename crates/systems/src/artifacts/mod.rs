@@ -20,10 +20,9 @@ mod record;
 mod store;
 mod unpack;
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::path::PathBuf;
+
+use crate::artifact::Installed;
 
 pub use cache::cache_root;
 pub use error::{ArtifactError, Gone, GonePackage};
@@ -54,35 +53,6 @@ pub struct Progress {
     pub done: u64,
     /// To do in this step; 0 while waiting, and where nobody knows.
     pub total: u64,
-}
-
-/// An artifact that is there to be used.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Installed {
-    /// The folder it was unpacked in; none for one that is part of the program.
-    pub folder: Option<PathBuf>,
-    /// The version that it really is: the catalogue's, unless a newer one was
-    /// accepted.
-    pub version: String,
-    /// Text that the engine's own answer about its version must contain.
-    pub reports: String,
-    /// SHA-256 of the archive that it came from, in hexadecimal (of the list of
-    /// packages, of all that it was built from, or of the digests of several
-    /// parts, where there is no one archive); none for one that is part of the
-    /// program.
-    pub sha256: Option<String>,
-    /// Where it came from, with all parts, as `npm name@version`.
-    pub source: String,
-    /// What it is for: role (`library`) to file.
-    pub files: BTreeMap<String, PathBuf>,
-}
-
-impl Installed {
-    /// The shared library of an embedded engine, unless it is part of the
-    /// program.
-    pub fn library(&self) -> Option<&Path> {
-        self.files.get("library").map(PathBuf::as_path)
-    }
 }
 
 /// Whether an artifact is there.

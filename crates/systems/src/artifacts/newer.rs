@@ -3,8 +3,9 @@
 
 use std::{fs, path::PathBuf};
 
-use super::{Installed, cache::Places, error::Gone, record::Record, store::installed};
-use crate::catalogue::{self, Artifact, DebianPackage, Source, SourceKind};
+use super::{cache::Places, error::Gone, record::Record, store::installed};
+use crate::artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
+use crate::catalogue;
 
 /// The artifact as it is by the newest packages there are, and the digest of the
 /// source that they replace. Where they are a part of it alone, its version is

@@ -9,7 +9,8 @@ use super::{
     error::ArtifactError,
     lock::Lock,
 };
-use crate::catalogue::{DebianPackage, listed};
+use crate::artifact::DebianPackage;
+use crate::catalogue::listed;
 
 /// Packages with all that they depend on.
 #[derive(Debug, Clone, PartialEq, Eq)]

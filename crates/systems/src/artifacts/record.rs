@@ -5,7 +5,8 @@ use std::{fs, io, path::Path};
 use serde::{Deserialize, Serialize};
 
 use super::error::ArtifactError;
-use crate::catalogue::{DebianPackage, Source, SourceKind, is_member};
+use crate::artifact::{DebianPackage, Source, SourceKind};
+use crate::catalogue::is_member;
 
 /// The name of the record in an installed folder.
 pub(crate) const NAME: &str = "installed.json";
@@ -68,7 +69,7 @@ pub(crate) struct Unpacked {
 
 impl Record {
     pub(crate) fn new(
-        artifact: &crate::catalogue::Artifact,
+        artifact: &crate::artifact::Artifact,
         source: &Source,
         made_with: Option<String>,
         accepted_for: Option<&str>,

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    Installed, Presence, Progress, Step, Watch,
+    Presence, Progress, Step, Watch,
     cache::{self, Places, Scratch, remove_all},
     choice::{self, Choice, Part},
     client::{self, Clients},
@@ -20,7 +20,7 @@ use super::{
     record::{self, Record, Unpacked},
     unpack::{self, Request},
 };
-use crate::catalogue::{Artifact, DebianPackage, Source, SourceKind, platform};
+use crate::artifact::{Artifact, DebianPackage, Installed, Source, SourceKind, platform};
 
 /// A registry may be slow, but a client that gets nothing for this long gets
 /// nothing any more.

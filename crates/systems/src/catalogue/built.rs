@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use sha2::{Digest as _, Sha256};
 
 use super::{
-    artifact::{DebianPackage, SourceKind},
     definition::{ArtifactDefinition, SourceDefinition},
     folder::Folder,
     sources::{is_digest, is_inside, is_plain},
 };
+use crate::artifact::{DebianPackage, SourceKind};
 
 /// What a Go module's folder holds: the modules that a build may use, and their digests.
 pub(crate) const MODULE_FILES: [&str; 2] = ["go.mod", "go.sum"];

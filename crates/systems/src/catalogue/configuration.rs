@@ -7,7 +7,6 @@ use jsonathlon_servers::{Recipe, Scalar, Transport};
 use serde::Serialize;
 
 use super::{
-    artifact::Artifact,
     definition::{Exception, OpenDefinition, PropertiesDefinition},
     durability::{Durability, Tier},
     elsewhere::{BY_ADDRESS, ByAddress},
@@ -20,7 +19,7 @@ use super::{
     system::{Storage, System, Variant, WorkloadPart},
     template::{self, RUN_TIME, Replacement},
 };
-use crate::artifacts::Installed;
+use crate::artifact::{Artifact, Installed};
 
 /// Run-time placeholders that an engine's settings may hold: the others have a
 /// value only for a statement.

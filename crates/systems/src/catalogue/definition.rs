@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use jsonathlon_servers::{Recipe, Scalar};
 use serde::{Deserialize, Serialize};
 
-use super::artifact::DebianPackage;
 use super::preparation::Preparation;
 use super::profile::ProfilesDefinition;
+use crate::artifact::DebianPackage;
 
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]

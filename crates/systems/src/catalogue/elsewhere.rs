@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::{
-    artifact::Artifact,
     configuration::{self, Configuration, Open},
     definition::{AddressDefinition, Definition, Exception},
     error::CatalogueError,
@@ -16,6 +15,7 @@ use super::{
     system::{System, Variant},
     template,
 };
+use crate::artifact::Artifact;
 
 /// The folder of statement files that hold by address only.
 pub(crate) const BY_ADDRESS: &str = "address";

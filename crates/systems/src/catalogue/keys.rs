@@ -11,12 +11,12 @@ use serde::{Deserialize, Deserializer, de, forward_to_deserialize_any};
 use jsonathlon_servers::{Need, OwnCommands, Recipe};
 
 use super::{
-    artifact::DebianPackage,
     definition::*,
     durability::{DurabilityDefinition, TierDefinition},
     profile::*,
     rules::{Workloads, analytics, serving},
 };
+use crate::artifact::DebianPackage;
 
 /// Tells the keys of a struct instead of reading it.
 struct Keys;

@@ -4,7 +4,6 @@
 //! error that names file and line and the nearest known name, because a
 //! misspelt setting would otherwise be measured as if it were set.
 
-mod artifact;
 mod built;
 mod configuration;
 mod definition;
@@ -31,7 +30,6 @@ use std::path::PathBuf;
 
 use include_dir::{Dir, include_dir};
 
-pub use artifact::{ANY_PLATFORM, Artifact, DebianPackage, Source, SourceKind, Written, platform};
 pub(crate) use built::identity;
 pub use built::is_package;
 pub use configuration::{Configuration, Open, Properties, StatementFile};

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::{
-    artifact::{ANY_PLATFORM, Artifact, Source, SourceKind, Written},
     built::{self, MODULE_FILES},
     definition::{ArtifactDefinition, Definition, SourceDefinition},
     error::{CatalogueError, listed},
@@ -12,6 +11,7 @@ use super::{
     near::did_you_mean,
     server::plain,
 };
+use crate::artifact::{ANY_PLATFORM, Artifact, Source, SourceKind, Written};
 
 const KINDS: [&str; 6] = ["npm", "maven", "pypi", "debian", "go", "bundled"];
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use jsonathlon_servers::Recipe;
 
 use super::{
-    artifact::{Artifact, platform},
     configuration::{self, Configuration},
     definition::Definition,
     elsewhere::{self, ByAddress},
@@ -20,6 +19,7 @@ use super::{
     server, sources,
     statements::WorkloadFiles,
 };
+use crate::artifact::{Artifact, platform};
 
 /// What stands for several variants, or for the default of a class: no variant is called so.
 const SETS: [&str; 5] = ["default", "all", "as-is", "prepared", "extracted"];

@@ -8,12 +8,12 @@ use std::{
 
 use super::{Client, Clients, Job, apt::Archives, apt::apt_get, process};
 use crate::{
+    artifact::DebianPackage,
     artifacts::{
         Closure, Watch,
         error::{ArtifactError, Gone, GonePackage},
         unpack::Format,
     },
-    catalogue::DebianPackage,
 };
 
 /// Packages of one suite, each at an exact version.

@@ -24,7 +24,7 @@ pub(crate) use debian::{UNPACKER, closure, deb};
 pub(crate) use process::die_with_parent;
 
 use super::{Watch, error::ArtifactError, unpack::Format};
-use crate::catalogue::{Source, SourceKind};
+use crate::artifact::{Source, SourceKind};
 
 /// Where programs are looked for, and how long one may bring nothing.
 #[derive(Debug, Clone)]

@@ -1,7 +1,10 @@
 //! What a version of a system comes as: which archive of which registry, what
-//! is taken out of it, and its digest.
+//! is taken out of it, and its digest; and what is there once it is installed.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use sha2::{Digest as _, Sha256};
 
@@ -170,6 +173,35 @@ impl Source {
 
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// An artifact that is there to be used.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Installed {
+    /// The folder it was unpacked in; none for one that is part of the program.
+    pub folder: Option<PathBuf>,
+    /// The version that it really is: the catalogue's, unless a newer one was
+    /// accepted.
+    pub version: String,
+    /// Text that the engine's own answer about its version must contain.
+    pub reports: String,
+    /// SHA-256 of the archive that it came from, in hexadecimal (of the list of
+    /// packages, of all that it was built from, or of the digests of several
+    /// parts, where there is no one archive); none for one that is part of the
+    /// program.
+    pub sha256: Option<String>,
+    /// Where it came from, with all parts, as `npm name@version`.
+    pub source: String,
+    /// What it is for: role (`library`) to file.
+    pub files: BTreeMap<String, PathBuf>,
+}
+
+impl Installed {
+    /// The shared library of an embedded engine, unless it is part of the
+    /// program.
+    pub fn library(&self) -> Option<&Path> {
+        self.files.get("library").map(PathBuf::as_path)
+    }
 }
 
 /// The registries that artifacts can come from.
