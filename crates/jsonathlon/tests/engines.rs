@@ -366,14 +366,14 @@ fn persistence(engine: &Engine, create: &str, load: &str, count: &str) {
 
     let mut session = engine.open(folder.path());
     assert_ne!(session.worker.pid(), pid);
-    let figures: Figures = session.request(&Op::Counters { statement: count.into() }).unwrap();
+    let figures: Figures = session.request(&Op::Sizes { statement: count.into() }).unwrap();
     assert_eq!(figures["count"], int(5000));
     let _: Loaded = session.request(&Op::Load { load, sync: true }).unwrap();
     // A killed engine has to recover what it said was loaded.
     session.worker.kill();
 
     let mut session = engine.open(folder.path());
-    let figures: Figures = session.request(&Op::Counters { statement: count.into() }).unwrap();
+    let figures: Figures = session.request(&Op::Sizes { statement: count.into() }).unwrap();
     assert_eq!(figures["count"], int(10_000));
     session.close();
 }

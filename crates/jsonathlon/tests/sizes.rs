@@ -207,7 +207,7 @@ fn loaded_bytes(published: &Published, file: &Path, folder: &Path) -> f64 {
     };
     let settled: Settled = ask(&mut worker, &settle);
     assert_eq!(settled.remaining, 0);
-    let counted: Figures = ask(&mut worker, &Op::Counters { statement: filled("count").remove(0) });
+    let counted: Figures = ask(&mut worker, &Op::Sizes { statement: filled("count").remove(0) });
     assert_eq!(counted.values().next(), Some(&Value::Int(kept.try_into().unwrap())));
     assert!(kept as f64 > 0.999 * DOCUMENTS as f64, "{kept}");
     let sizes: Figures = ask(&mut worker, &Op::Sizes { statement: filled("sizes").remove(0) });

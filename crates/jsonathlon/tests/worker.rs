@@ -155,7 +155,7 @@ fn a_crash_in_the_middle_of_a_load_leaves_nothing_loaded() {
     let error = ask::<Loaded>(&mut worker, &Op::Load { load: load(), sync: true }).unwrap_err();
     assert!(matches!(error, WorkerError::Crashed { .. }), "{error}");
     let mut next = rig.open(&script);
-    let figures: Figures = ask(&mut next, &Op::Counters { statement: "count".into() }).unwrap();
+    let figures: Figures = ask(&mut next, &Op::Sizes { statement: "count".into() }).unwrap();
     assert_eq!(figures["count"], Value::Int(0));
     let loaded: Loaded = ask(&mut next, &Op::Load { load: load(), sync: true }).unwrap();
     assert_eq!(loaded.documents, Some(1000));

@@ -79,13 +79,8 @@ pub enum Op {
         /// The whole statement, `EXPLAIN` included.
         statement: String,
     },
-    /// Ask a statement of one row; answered by [`Figures`].
+    /// Ask a statement of one row, of sizes or of counters; answered by [`Figures`].
     Sizes {
-        /// The statement.
-        statement: String,
-    },
-    /// Ask a statement of one row; answered by [`Figures`].
-    Counters {
         /// The statement.
         statement: String,
     },
@@ -313,7 +308,7 @@ pub struct PlanText {
     pub text: String,
 }
 
-/// Answer to [`Op::Sizes`] and [`Op::Counters`]: the columns of the one row by name.
+/// Answer to [`Op::Sizes`]: the columns of the one row by name.
 pub type Figures = BTreeMap<String, Value>;
 
 /// Answer to [`Op::ReadBack`].

@@ -77,7 +77,6 @@ fn op() -> impl Strategy<Value = Op> {
         text().prop_map(|statement| Op::Ask { statement }),
         text().prop_map(|statement| Op::Plan { statement }),
         text().prop_map(|statement| Op::Sizes { statement }),
-        text().prop_map(|statement| Op::Counters { statement }),
         text().prop_map(|statement| Op::ReadBack { statement }),
         Just(Op::Close),
     ]

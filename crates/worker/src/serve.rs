@@ -133,7 +133,7 @@ impl Server<'_> {
                 let plan = self.execute(&statement).map(|outcome| PlanText { text: plan_text(&outcome) });
                 self.reply(id, plan)?;
             }
-            Op::Sizes { statement } | Op::Counters { statement } => {
+            Op::Sizes { statement } => {
                 let figures = self.execute(&statement).and_then(figures);
                 self.reply(id, figures)?;
             }

@@ -23,7 +23,7 @@ pub(crate) fn elasticsearch() -> Server {
 }
 
 fn figures(session: &mut Session, statement: String) -> Figures {
-    session.request(&Op::Counters { statement }).unwrap_or_else(|error| panic!("{error}"))
+    session.request(&Op::Sizes { statement }).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn generated() -> Vec<Vec<u8>> {
