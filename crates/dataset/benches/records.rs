@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, RecordSet, Records, Scratch, Values, Written};
+use jsonathlon_dataset::records::{Kind, RecordSet, Records, Scratch, Values, Written};
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
 
@@ -23,14 +23,7 @@ fn main() -> Result<(), DataError> {
     ];
     for (name, kind) in kinds {
         for (values_name, values) in [("text", Values::Text), ("random", Values::Random)] {
-            let records = Records {
-                kind: kind.clone(),
-                values,
-                seed: 1,
-                key_order: KeyOrder::Hashed,
-                key_type: KeyType::Text,
-                key_member: None,
-            };
+            let records = Records { kind: kind.clone(), values, ..Records::flat(1) };
             documents(&format!("{name}, {values_name}"), &records.prepare()?);
             if matches!(kind, Kind::Flat) {
                 staging(records)?;

@@ -6,7 +6,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Scratch, Values, Written};
+use jsonathlon_dataset::records::{Records, Scratch, Written};
 use jsonathlon_drive::accept::{Accept, Change, reply_hash};
 use jsonathlon_drive::keys::{Keys, Shares};
 use jsonathlon_drive::mix::Requests;
@@ -42,14 +42,7 @@ fn main() -> Result<(), DataError> {
         })
     });
 
-    let records = Records {
-        kind: Kind::Flat,
-        values: Values::Text,
-        seed: 1,
-        key_order: KeyOrder::Hashed,
-        key_type: KeyType::Text,
-        key_member: None,
-    };
+    let records = Records::flat(1);
     let set = records.prepare()?;
     let replies: Vec<Vec<u8>> = (0..REPLIES)
         .map(|number| {

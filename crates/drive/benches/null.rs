@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use jsonathlon_connection::driver::{Host, Open, Place};
-use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
+use jsonathlon_dataset::records::Records;
 use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::{Job, Script};
 use jsonathlon_drive::mix::{Mix, Requests};
@@ -25,14 +25,7 @@ const BYTES: usize = 64 << 20;
 const ROUNDS: usize = 5;
 
 fn records() -> Records {
-    Records {
-        kind: Kind::Flat,
-        values: Values::Text,
-        seed: 1,
-        key_order: KeyOrder::Hashed,
-        key_type: KeyType::Text,
-        key_member: None,
-    }
+    Records::flat(1)
 }
 
 fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job {

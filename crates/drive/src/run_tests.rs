@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jsonathlon_connection::{Cell, DriverError, Parameter, Prepared, Report, RowSink};
-use jsonathlon_dataset::records::{KeyOrder, Kind, Values};
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::clock::{Clock, FakeClock};
 use jsonathlon_measure::histogram::Histogram;
@@ -144,14 +143,7 @@ impl Waiting for FakeWaiting {
 }
 
 fn records() -> Records {
-    Records {
-        kind: Kind::Flat,
-        values: Values::Text,
-        seed: 7,
-        key_order: KeyOrder::Hashed,
-        key_type: KeyType::Text,
-        key_member: None,
-    }
+    Records::flat(7)
 }
 
 fn job(clients: u32, arrival: Arrival, ramp_s: f64, stop: Stop) -> Job {

@@ -7,7 +7,7 @@
 mod common;
 
 use jsonathlon_connection::{Outcome, Parameter};
-use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
+use jsonathlon_dataset::records::Records;
 use jsonathlon_systems::Transport;
 
 use common::serving::{Reads, Started, read};
@@ -108,14 +108,7 @@ fn main() -> Result<(), Problem> {
 fn measure(system: &System, transport: Transport, seconds: u64, clients: u64) -> Result<(), Problem> {
     let scratch = tempfile::tempdir()?;
     let started = Started::new(scratch.path(), system.name, system.variant, transport)?;
-    let records = Records {
-        kind: Kind::Flat,
-        values: Values::Text,
-        seed: 1,
-        key_order: KeyOrder::Hashed,
-        key_type: KeyType::Text,
-        key_member: None,
-    };
+    let records = Records::flat(1);
     let set = records.prepare()?;
     let mut session = started.connect()?;
     for statement in system.make {

@@ -11,7 +11,7 @@ mod common;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
-use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
+use jsonathlon_dataset::records::{KeyOrder, KeyType, Records};
 use jsonathlon_measure::statistics::{median, paired_ratio};
 use jsonathlon_systems::Transport;
 
@@ -89,14 +89,7 @@ fn main() -> Result<(), Problem> {
 }
 
 fn ours(started: &Started, clients: u64, seconds: u64, seed: u64) -> Result<Done, Problem> {
-    let records = Records {
-        kind: Kind::Flat,
-        values: Values::Text,
-        seed: 1,
-        key_order: KeyOrder::Ordered,
-        key_type: KeyType::Bigint,
-        key_member: None,
-    };
+    let records = Records { key_order: KeyOrder::Ordered, key_type: KeyType::Bigint, ..Records::flat(1) };
     let reads = Reads {
         records: &records,
         loaded: RECORDS,

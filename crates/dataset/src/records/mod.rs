@@ -45,6 +45,21 @@ pub struct Records {
     pub key_member: Option<String>,
 }
 
+impl Records {
+    /// Documents of ten fields of text, whose keys are texts in no order: what a run has where nothing else is said.
+    #[must_use]
+    pub fn flat(seed: u64) -> Self {
+        Self {
+            kind: Kind::Flat,
+            values: Values::Text,
+            seed,
+            key_order: KeyOrder::Hashed,
+            key_type: KeyType::Text,
+            key_member: None,
+        }
+    }
+}
+
 /// The shape of documents.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]

@@ -4,7 +4,7 @@ use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, RecordSet, Records, V
 use serde_json::Value;
 
 pub(crate) fn records(kind: Kind, values: Values) -> Records {
-    Records { kind, values, seed: 1, key_order: KeyOrder::Hashed, key_type: KeyType::Text, key_member: None }
+    Records { kind, values, ..Records::flat(1) }
 }
 
 pub(crate) fn set(kind: Kind, values: Values) -> RecordSet {

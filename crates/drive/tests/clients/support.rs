@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use jsonathlon_connection::driver::{Host, Open, Place};
 use jsonathlon_connection::{Cell, DriverError, Lane, Parameter, Prepared, Report, Result, RowSink};
-use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, RecordSet, Records, Values};
+use jsonathlon_dataset::records::{RecordSet, Records};
 use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::{Job, Script};
 use jsonathlon_drive::mix::{Mix, Requests};
@@ -303,14 +303,7 @@ impl Lane for Memory {
 }
 
 pub(crate) fn records() -> Records {
-    Records {
-        kind: Kind::Flat,
-        values: Values::Text,
-        seed: 3,
-        key_order: KeyOrder::Hashed,
-        key_type: KeyType::Text,
-        key_member: None,
-    }
+    Records::flat(3)
 }
 
 pub(crate) const LOADED: u64 = 1000;
