@@ -29,27 +29,15 @@ impl Scheduling {
     /// When `root` is gone.
     pub fn of_tree(root: u32) -> io::Result<Self> {
         let mut all = Self::default();
-        all.add(root)?;
-        for pid in tree::below(root)? {
-            // Processes end between two looks.
-            all.add(pid).ok();
-        }
-        Ok(all)
-    }
-
-    fn add(&mut self, pid: u32) -> io::Result<()> {
-        for entry in std::fs::read_dir(proc_file(pid, "task"))? {
-            let Some(thread) = entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok()) else {
-                continue;
-            };
+        for (pid, thread) in tree::threads(root)? {
             let read = |name: &str| std::fs::read_to_string(proc_file(pid, &format!("task/{thread}/{name}")));
             let (Ok(status), Ok(stat)) = (read("status"), read("stat")) else { continue };
             let switches = field(&status, "voluntary_ctxt_switches:").unwrap_or(0)
                 + field(&status, "nonvoluntary_ctxt_switches:").unwrap_or(0);
             let moves = read("sched").ok().and_then(|text| migrations(&text));
-            self.threads.insert((pid, thread, started(&stat)), (switches, moves));
+            all.threads.insert((pid, thread, started(&stat)), (switches, moves));
         }
-        Ok(())
+        Ok(all)
     }
 
     /// What was added since `earlier`. A thread that has ended in between is missed; one that has begun is counted from

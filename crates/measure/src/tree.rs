@@ -31,6 +31,29 @@ pub fn below(root: u32) -> io::Result<Vec<u32>> {
     Ok(found)
 }
 
+/// All threads of `root` and of the processes below it: process and thread, the ones of `root` first.
+///
+/// # Errors
+/// When `root` is gone, or `/proc` cannot be listed.
+pub fn threads(root: u32) -> io::Result<Vec<(u32, u32)>> {
+    let mut found = Vec::new();
+    add_threads(root, &mut found)?;
+    for pid in below(root)? {
+        // Processes end between two looks.
+        add_threads(pid, &mut found).ok();
+    }
+    Ok(found)
+}
+
+fn add_threads(pid: u32, found: &mut Vec<(u32, u32)>) -> io::Result<()> {
+    for entry in std::fs::read_dir(proc_file(pid, "task"))? {
+        if let Some(thread) = entry?.file_name().to_str().and_then(|name| name.parse().ok()) {
+            found.push((pid, thread));
+        }
+    }
+    Ok(())
+}
+
 /// The parent's number: field 4 of proc_pid_stat(5), the second one after the name.
 fn parent(stat: &str) -> Option<u32> {
     stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
@@ -54,6 +77,8 @@ mod tests {
         assert!(found.contains(&child.id()));
         assert!(!found.contains(&1) && !found.contains(&std::process::id()));
         assert!(below(u32::MAX - 1).unwrap().is_empty());
+        assert!(threads(std::process::id()).unwrap().contains(&(std::process::id(), std::process::id())));
+        assert!(threads(u32::MAX - 1).is_err());
         assert_eq!(parent("7 (a) b) S 12 7"), Some(12));
     }
 }

@@ -12,20 +12,12 @@ pub(super) fn pin(process: u32, cpus: &[usize]) -> io::Result<()> {
     for cpu in cpus {
         set.set(*cpu);
     }
-    for pid in tree::below(process)?.into_iter().chain([process]) {
-        let threads = match std::fs::read_dir(format!("/proc/{pid}/task")) {
-            Ok(threads) => threads,
+    for (_, thread) in tree::threads(process)? {
+        let Some(thread) = i32::try_from(thread).ok().and_then(Pid::from_raw) else { continue };
+        match sched_setaffinity(Some(thread), &set) {
             // It has ended meanwhile.
-            Err(_) => continue,
-        };
-        for thread in threads.flatten() {
-            let number = thread.file_name().to_str().and_then(|name| name.parse::<i32>().ok());
-            if let Some(thread) = number.and_then(Pid::from_raw) {
-                match sched_setaffinity(Some(thread), &set) {
-                    Err(rustix::io::Errno::SRCH) | Ok(()) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
+            Err(rustix::io::Errno::SRCH) | Ok(()) => {}
+            Err(error) => return Err(error.into()),
         }
     }
     Ok(())
