@@ -1,0 +1,288 @@
+//! What a trial is of, and how that is named: in files, in keys, and for readers.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Parameters, Phase};
+use crate::id::{Id, State, Step};
+use crate::ranking::Profile;
+
+/// What a trial is of: everything but its round and order.
+///
+/// It is written flat: the storage setting, the profile and the state stand among the parameters.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "WrittenCell", into = "WrittenCell")]
+pub struct Cell {
+    /// Workload, such as `analytics`.
+    pub workload: String,
+    /// The configuration.
+    pub id: Id,
+    /// Its memory profile; none of runs of version 0.1.0, and of servers by address.
+    pub profile: Option<Profile>,
+    /// Step of the workload.
+    pub step: Step,
+    /// Condition of the system.
+    pub phase: Phase,
+    /// State of the data; none of what comes before there is one.
+    pub state: Option<State>,
+    /// Further dimensions.
+    pub parameters: Parameters,
+}
+
+/// A cell as it stands in files.
+#[derive(Serialize, Deserialize)]
+struct WrittenCell {
+    workload: String,
+    system: String,
+    #[serde(default)]
+    version: String,
+    variant: String,
+    step: Step,
+    phase: Phase,
+    parameters: Parameters,
+}
+
+impl From<WrittenCell> for Cell {
+    fn from(written: WrittenCell) -> Self {
+        let WrittenCell { workload, system, version, variant, step, phase, mut parameters } = written;
+        let mut state = None;
+        let mut profile = None;
+        let mut storage = String::new();
+        // A word that this version does not know stays where it is, and is written as it was read.
+        parameters.retain(|name, value| match (name.as_str(), value.as_str()) {
+            (STORAGE, Some(word)) => {
+                word.clone_into(&mut storage);
+                word.is_empty()
+            }
+            (STATE, Some(word)) => {
+                state = State::of_word(word);
+                state.is_none()
+            }
+            (PROFILE, Some(word)) => {
+                profile = Profile::of_word(word);
+                profile.is_none()
+            }
+            _ => true,
+        });
+        Self {
+            workload,
+            id: Id { system, version, variant, storage },
+            profile,
+            step,
+            phase,
+            state,
+            parameters,
+        }
+    }
+}
+
+impl From<Cell> for WrittenCell {
+    fn from(cell: Cell) -> Self {
+        let parameters = cell.dimensions();
+        let Cell { workload, id: Id { system, version, variant, .. }, step, phase, .. } = cell;
+        Self { workload, system, version, variant, step, phase, parameters }
+    }
+}
+
+/// A dimension in words; none where it goes without saying.
+fn dimension(name: &str, value: &serde_json::Value) -> Option<String> {
+    // A whole number may have been written with a point.
+    let number = value.as_f64();
+    let whole = number.filter(|number| number.fract() == 0.0).map(|number| format!("{number:.0}"));
+    let value = whole.or_else(|| value.as_str().map(str::to_owned)).unwrap_or_else(|| value.to_string());
+    match (name, value.as_str()) {
+        ("scale" | "preparation" | "memory" | STORAGE | PROFILE | STATE, _) => None,
+        (ARRIVAL, CLOSED) | ("documents", "flat") | ("values", "text") => None,
+        (CLIENTS, "1") => Some("1 client".to_owned()),
+        (CLIENTS | "documents" | "values", _) => Some(format!("{value} {name}")),
+        (OPERATION | ARRIVAL | DURABILITY, _) => Some(value),
+        (RATE_SHARE, _) => {
+            let percent = number.map_or_else(|| value.clone(), |share| format!("{:.0} %", 100.0 * share));
+            Some(format!("{percent} of capacity"))
+        }
+        (OBJECTIVE, _) => Some(value),
+        (RATE_PER_S, _) => Some(format!("{value}/s")),
+        _ => Some(format!("{} {value}", name.replace('_', " "))),
+    }
+}
+
+/// What a cell's own fields are called among its written parameters.
+const STORAGE: &str = "storage";
+const PROFILE: &str = "profile";
+const STATE: &str = "state";
+
+/// When operations begin, among the parameters.
+pub const ARRIVAL: &str = "arrival";
+/// The arrival that is no schedule.
+pub const CLOSED: &str = "closed";
+/// Connections that send operations, among the parameters.
+pub const CLIENTS: &str = "clients";
+/// The limit of response times under which the highest rate was looked for, among the parameters.
+pub const OBJECTIVE: &str = "objective";
+/// What a crash may lose, among the parameters.
+pub const DURABILITY: &str = "durability";
+/// The rate of arrivals, operations per second, among the parameters.
+pub const RATE_PER_S: &str = "rate_per_s";
+/// The rate of arrivals as a share of the configuration's own capacity, among the parameters.
+pub const RATE_SHARE: &str = "rate_share";
+/// The one operation of a mix that a cell is of, among the parameters.
+pub const OPERATION: &str = "operation";
+
+impl Cell {
+    /// All dimensions beside the names, step and phase, as they are written.
+    #[must_use]
+    pub fn dimensions(&self) -> Parameters {
+        let mut all = self.parameters.clone();
+        if !self.id.storage.is_empty() {
+            all.insert(STORAGE.to_owned(), self.id.storage.clone().into());
+        }
+        if let Some(profile) = self.profile {
+            all.insert(PROFILE.to_owned(), profile.word().into());
+        }
+        if let Some(state) = self.state {
+            all.insert(STATE.to_owned(), state.word().into());
+        }
+        all
+    }
+
+    /// Whether it is the same as `other`, in whatever phase that is.
+    #[must_use]
+    pub fn is_same_but_for_phase(&self, other: &Self) -> bool {
+        let same = (&self.workload, &self.id, self.profile, &self.step, self.state, &self.parameters);
+        same == (&other.workload, &other.id, other.profile, &other.step, other.state, &other.parameters)
+    }
+
+    /// Whether operations began by a schedule and not when the ones before had ended.
+    #[must_use]
+    pub fn is_open_loop(&self) -> bool {
+        self.parameters.get(ARRIVAL).and_then(serde_json::Value::as_str).is_some_and(|word| word != CLOSED)
+    }
+
+    /// Whether it is of one operation of a mix.
+    #[must_use]
+    pub fn is_of_one_operation(&self) -> bool {
+        self.parameters.contains_key(OPERATION)
+    }
+
+    /// Whether it is of what `load` brought: of the same configuration and workload, and the same in all dimensions that
+    /// both have.
+    #[must_use]
+    pub fn is_over(&self, load: &Self) -> bool {
+        let (mine, loads) = (&self.parameters, &load.parameters);
+        (&self.workload, &self.id, self.profile) == (&load.workload, &load.id, load.profile)
+            && loads.iter().all(|(name, value)| mine.get(name).is_none_or(|own| own == value))
+    }
+
+    /// It within its configuration, for a reader: `q1 hot`, `q1 hot, compacted`, `load`, `size, drained`,
+    /// `a, 8 clients, synced`.
+    #[must_use]
+    pub fn name(&self) -> String {
+        let mut name = self.step.to_string();
+        if !matches!(self.phase, Phase::Load | Phase::Steady | Phase::Measured) {
+            name.push(' ');
+            name.push_str(self.phase.word());
+        }
+        // Questions are asked of drained data unless it is said; a size is of one state as much as of the other.
+        let state = self.state.filter(|state| self.phase == Phase::Steady || *state != State::Drained);
+        for word in state.map(|state| state.word().to_owned()).into_iter().chain(self.further()) {
+            name.push_str(", ");
+            name.push_str(&word);
+        }
+        name
+    }
+
+    /// Its further dimensions in words, those left out that are the configuration's, or are what they usually are.
+    #[must_use]
+    pub fn further(&self) -> Vec<String> {
+        const FIRST: [&str; 4] = [OPERATION, CLIENTS, DURABILITY, ARRIVAL];
+        let first = FIRST.iter().filter_map(|name| self.parameters.get_key_value(*name));
+        let others = self.parameters.iter().filter(|(name, _)| !FIRST.contains(&name.as_str()));
+        first.chain(others).filter_map(|(name, value)| dimension(name, value)).collect()
+    }
+
+    /// A text that two cells share only when they are the same, stable between program versions.
+    #[must_use]
+    pub fn key(&self) -> String {
+        let Id { system, version, variant, .. } = &self.id;
+        let mut key =
+            format!("{}/{system}@{version}/{variant}/{}/{}", self.workload, self.step, self.phase.word());
+        for (name, value) in self.dimensions() {
+            key.push(';');
+            key.push_str(&name);
+            key.push('=');
+            match value {
+                serde_json::Value::String(text) => key.push_str(&text),
+                other => key.push_str(&other.to_string()),
+            }
+        }
+        key
+    }
+
+    /// The key of one trial of this cell.
+    #[must_use]
+    pub fn trial_key(&self, round: u32, order: u32) -> String {
+        format!("{}#{round}.{order}", self.key())
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(crate) fn cell() -> Cell {
+        Cell {
+            workload: "analytics".into(),
+            id: Id::new("mock", "1", "plain", "default"),
+            profile: None,
+            step: "q1".into(),
+            phase: Phase::Hot,
+            state: None,
+            parameters: [("scale".into(), 100.into())].into(),
+        }
+    }
+
+    #[test]
+    fn keys_tell_every_dimension_apart() {
+        let one = cell();
+        assert_eq!(one.key(), "analytics/mock@1/plain/q1/hot;scale=100;storage=default");
+        let mut other = one.clone();
+        other.id.storage = "best".into();
+        assert_ne!(one.key(), other.key());
+        assert_ne!(one.trial_key(1, 0), one.trial_key(0, 1));
+    }
+
+    #[test]
+    fn names_say_what_does_not_go_without_saying() {
+        let mut one = cell();
+        assert_eq!(one.name(), "q1 hot");
+        one.state = Some(State::Compacted);
+        assert_eq!(one.name(), "q1 hot, compacted");
+        one.state = Some(State::Drained);
+        one.phase = Phase::Measured;
+        one.step = "a".into();
+        one.parameters = serde_json::from_str(
+            r#"{"scale": 9, "clients": 8, "durability": "synced", "arrival": "closed", "documents": "flat", "values": "text"}"#,
+        )
+        .unwrap();
+        assert_eq!((one.name().as_str(), one.is_open_loop()), ("a, 8 clients, synced", false));
+        for (name, value) in
+            [("arrival", "poisson".into()), ("rate_per_s", 1000.into()), ("operation", "read".into())]
+        {
+            one.parameters.insert(name.to_owned(), value);
+        }
+        assert_eq!(one.name(), "a, read, 8 clients, synced, poisson, 1000/s");
+        assert!(one.is_open_loop() && one.is_of_one_operation());
+    }
+
+    #[test]
+    fn a_cell_is_over_the_load_that_is_like_it() {
+        let one = cell();
+        let mut load = Cell { step: Step::Load, phase: Phase::Load, ..cell() };
+        assert!(one.is_over(&load));
+        load.parameters.insert("documents".into(), "large".into());
+        assert!(one.is_over(&load), "nothing else is said");
+        let mut other = one.clone();
+        other.parameters.insert("documents".into(), "flat".into());
+        assert!(!other.is_over(&load));
+        assert!(!Cell { workload: "serving".into(), ..cell() }.is_over(&load));
+    }
+}
