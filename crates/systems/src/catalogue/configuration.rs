@@ -16,8 +16,9 @@ use super::{
     profile::{MemorySetting, Place, Profile, Profiles},
     rules::{Part, Said, analytics::ANALYTICS},
     statements::{RawFile, StatementKind},
-    system::{Storage, System, Variant, WorkloadPart},
+    system::{System, WorkloadPart},
     template::{self, RUN_TIME, Replacement},
+    variants::{Storage, Variant},
 };
 use crate::artifact::{Artifact, Installed};
 

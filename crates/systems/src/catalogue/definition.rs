@@ -230,3 +230,11 @@ pub struct Exception {
     /// Why.
     pub why: String,
 }
+
+/// Whether a text can be the name of a system or of something that it has.
+pub(super) fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
+}

@@ -12,8 +12,9 @@ use super::{
     definition::{AddressDefinition, Definition, Exception},
     error::CatalogueError,
     locate::TomlText,
-    system::{System, Variant},
+    system::System,
     template,
+    variants::Variant,
 };
 use crate::artifact::Artifact;
 

@@ -25,6 +25,7 @@ mod sources;
 mod statements;
 mod system;
 mod template;
+mod variants;
 
 use std::path::PathBuf;
 
@@ -51,8 +52,9 @@ pub use selection::{Selected, Setting, select_variants, select_variants_of};
 pub(crate) use sources::is_member;
 pub use sources::is_plain;
 pub use statements::{StatementKind, StatementRule};
-pub use system::{Storage, System, Variant};
+pub use system::System;
 pub use template::{PlaceholderError, RUN_TIME, fill, fill_known, sql_text};
+pub use variants::{Storage, Variant};
 
 use folder::Folder;
 use rules::Workloads;

@@ -14,7 +14,7 @@ use super::{
     locate::{TomlText, unknown_name},
     near::did_you_mean,
     rules::{WorkloadRules, Workloads},
-    system::{Storage, Variant},
+    variants::{Storage, Variant},
 };
 
 /// Tables whose entries may have sections of workloads, too.

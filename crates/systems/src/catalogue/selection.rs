@@ -1,10 +1,6 @@
 //! `a,b@version|all` and `default|all|as-is|prepared|extracted|names`: which systems and variants a user means.
 
-use super::{
-    Catalogue,
-    error::CatalogueError,
-    system::{System, Variant},
-};
+use super::{Catalogue, error::CatalogueError, system::System, variants::Variant};
 
 /// One system at one version, as selected.
 #[derive(Debug, Clone, Copy)]

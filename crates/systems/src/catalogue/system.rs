@@ -6,7 +6,7 @@ use jsonathlon_servers::Recipe;
 
 use super::{
     configuration::{self, Configuration},
-    definition::Definition,
+    definition::{Definition, is_name},
     elsewhere::{self, ByAddress},
     error::CatalogueError,
     folder::{Folder, Origin},
@@ -18,59 +18,11 @@ use super::{
     sections::{self, Sections, Written},
     server, sources,
     statements::WorkloadFiles,
+    variants::{self, Storage, Variant},
 };
 use crate::artifact::{Artifact, platform};
 
-/// What stands for several variants, or for the default of a class: no variant is called so.
-const SETS: [&str; 5] = ["default", "all", "as-is", "prepared", "extracted"];
 const DEFINITION: &str = "system.toml";
-
-/// A way to set a system up.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Variant {
-    /// Its name.
-    pub name: String,
-    /// It in a few words.
-    pub title: String,
-    /// What it tells the system about the documents beforehand.
-    pub preparation: Preparation,
-    /// What sets it apart within its class; empty for most.
-    pub ranks_with: String,
-    /// Whether it is ranked at all.
-    pub ranked: bool,
-    /// Other names under which it can be asked for.
-    pub aliases: Vec<String>,
-    /// The one that stands for its class, part of a run that does not name variants.
-    pub is_default: bool,
-    /// The workloads to which it belongs alone; none for what those share that have no variants of their own.
-    pub workloads: Vec<&'static str>,
-}
-
-impl Variant {
-    /// Whether `name` is its name or one of its aliases.
-    pub fn is_called(&self, name: &str) -> bool {
-        self.name == name || self.aliases.iter().any(|alias| alias == name)
-    }
-
-    /// Its name and its aliases.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(&self.name).chain(&self.aliases).map(String::as_str)
-    }
-
-    /// Whether a workload can be run on it.
-    pub(crate) fn is_of(&self, rules: &dyn WorkloadRules) -> bool {
-        if rules.own_variants() { self.workloads.contains(&rules.name()) } else { self.workloads.is_empty() }
-    }
-}
-
-/// A storage setting: how a system compresses.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Storage {
-    /// Its name: `default`, `best`.
-    pub name: String,
-    /// It in a few words.
-    pub title: String,
-}
 
 /// A workload's part of a system's folder, as it is written.
 #[derive(Debug)]
@@ -114,8 +66,8 @@ impl System {
         let server = server::server(&definition, &text)?;
         let elsewhere = elsewhere::elsewhere(&definition, &text)?;
         let profiles = profile::profiles(&definition, &text)?;
-        let (variants, own_variants) = variants(&definition, &sections, workloads, &text)?;
-        let storages = storages(&definition);
+        let (variants, own_variants) = variants::variants(&definition, &sections, workloads, &text)?;
+        let storages = variants::storages(&definition);
         let by_address = definition.address.as_ref().map(|_| elsewhere::BY_ADDRESS);
         let mut parts = Vec::new();
         for rules in workloads.iter() {
@@ -455,13 +407,6 @@ impl System {
     }
 }
 
-fn is_name(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_lowercase())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte))
-}
-
 fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Result<(), CatalogueError> {
     const RULE: &str = "a name is a-z, 0-9, `-` and `_`, and starts with a letter";
     if definition.name != folder.name {
@@ -499,189 +444,4 @@ fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Res
         }
     }
     Ok(())
-}
-
-/// The variants that workloads share, and those of workloads that have their own.
-type Variants = (Vec<Variant>, BTreeMap<&'static str, Vec<Variant>>);
-
-fn variants(
-    definition: &Definition,
-    sections: &BTreeMap<&'static str, Sections>,
-    workloads: &Workloads,
-    text: &TomlText,
-) -> Result<Variants, CatalogueError> {
-    let (with_own, sharing): (Vec<_>, Vec<_>) = workloads
-        .iter()
-        .filter(|rules| sections.contains_key(rules.name()))
-        .partition(|rules| rules.own_variants());
-    let all = declared(definition, workloads, text)?;
-    let (shared, of_some): (Vec<_>, Vec<_>) = all.into_iter().partition(|one| one.workloads.is_empty());
-    let mut own: BTreeMap<&'static str, Vec<Variant>> = BTreeMap::new();
-    for rules in with_own {
-        let of_it: Vec<Variant> = of_some.iter().filter(|one| one.is_of(rules)).cloned().collect();
-        let defaults: Vec<&str> =
-            of_it.iter().filter(|one| one.is_default).map(|one| one.name.as_str()).collect();
-        let name = rules.name();
-        let message = match defaults.as_slice() {
-            [_] => {
-                own.insert(name, of_it);
-                continue;
-            }
-            [] if of_it.is_empty() => {
-                format!("states no variant: this workload runs on those with `workloads = [\"{name}\"]`")
-            }
-            [] => "has no variant that is the default: give one `default = true`".to_owned(),
-            [one, other, ..] => format!("`{one}` and `{other}` are both the default: there is one"),
-        };
-        return Err(text.error(&[name], message));
-    }
-    if shared.is_empty() {
-        return match sharing.first() {
-            Some(rules) => {
-                let message = "states no variant: [variants.NAME] says what the system is told about the documents \
-                               (`preparation`)";
-                Err(text.error(&[rules.name()], message))
-            }
-            None if own.is_empty() => Ok((vec![the_only_one()], own)),
-            None => Ok((shared, own)),
-        };
-    }
-    check_defaults(definition, &shared, text)?;
-    Ok((shared, own))
-}
-
-/// The variant of a system that declares none.
-fn the_only_one() -> Variant {
-    Variant {
-        name: "default".to_owned(),
-        title: "as the folder says".to_owned(),
-        preparation: Preparation::AsIs,
-        ranks_with: String::new(),
-        ranked: true,
-        aliases: Vec::new(),
-        is_default: true,
-        workloads: Vec::new(),
-    }
-}
-
-/// All variants as they are written.
-fn declared(
-    definition: &Definition,
-    workloads: &Workloads,
-    text: &TomlText,
-) -> Result<Vec<Variant>, CatalogueError> {
-    let mut variants: Vec<Variant> = Vec::new();
-    for (name, written) in &definition.variants {
-        if SETS.contains(&name.as_str()) {
-            let message = format!("`{name}` stands for a set of variants: choose another name");
-            return Err(text.error(&["variants", name], message));
-        }
-        for alias in &written.aliases {
-            let taken = SETS.contains(&alias.as_str())
-                || definition.variants.contains_key(alias)
-                || variants.iter().any(|other| other.aliases.contains(alias));
-            if taken || !is_name(alias) {
-                let message = format!("`{alias}` is taken or is no name");
-                return Err(text.error(&["variants", name, "aliases"], message));
-            }
-        }
-        if written.default && !written.ranked {
-            let message = "what is never ranked stands for no class";
-            return Err(text.error(&["variants", name, "default"], message));
-        }
-        let of = workloads_of(name, written.workloads.as_deref(), workloads, text)?;
-        let preparation = match (written.preparation, of.is_empty()) {
-            (Some(preparation), true) => preparation,
-            (None, false) => Preparation::AsIs,
-            (None, true) => {
-                return Err(text.error(&["variants", name], "missing field `preparation`"));
-            }
-            (Some(_), false) => {
-                let message = format!("is a class of questions, and this variant is for {}", of.join(", "));
-                return Err(text.error(&["variants", name, "preparation"], message));
-            }
-        };
-        variants.push(Variant {
-            name: name.clone(),
-            title: written.title.clone(),
-            preparation,
-            ranks_with: written.ranks_with.clone(),
-            ranked: written.ranked,
-            aliases: written.aliases.clone(),
-            is_default: written.default,
-            workloads: of,
-        });
-    }
-    Ok(variants)
-}
-
-/// The workloads that a variant names, each of which has variants of its own.
-fn workloads_of(
-    variant: &str,
-    named: Option<&[String]>,
-    workloads: &Workloads,
-    text: &TomlText,
-) -> Result<Vec<&'static str>, CatalogueError> {
-    let Some(named) = named else { return Ok(Vec::new()) };
-    let error = |message: String| text.error(&["variants", variant, "workloads"], message);
-    if named.is_empty() {
-        return Err(error("is empty: leave it out, or name a workload".to_owned()));
-    }
-    let with_own: Vec<&'static str> =
-        workloads.iter().filter(|rules| rules.own_variants()).map(|rules| rules.name()).collect();
-    let mut of = Vec::new();
-    for name in named {
-        match with_own.iter().find(|own| **own == name.as_str()) {
-            Some(own) => of.push(*own),
-            None => {
-                let near = did_you_mean(name, with_own.iter().copied());
-                return Err(error(format!(
-                    "`{name}` is no workload with variants of its own{near}; there is {}",
-                    with_own.join(", ")
-                )));
-            }
-        }
-    }
-    Ok(of)
-}
-
-/// Each class has one default: the variant that stands for the system there. Reference rows stand in no class and
-/// may have several.
-fn check_defaults(
-    definition: &Definition,
-    variants: &[Variant],
-    text: &TomlText,
-) -> Result<(), CatalogueError> {
-    for class in Preparation::ALL {
-        let of_class = || variants.iter().filter(|variant| variant.preparation == class);
-        let defaults: Vec<&str> =
-            of_class().filter(|variant| variant.is_default).map(|variant| variant.name.as_str()).collect();
-        let ordinary = of_class().any(|variant| variant.ranked && variant.ranks_with.is_empty());
-        let message = match defaults.as_slice() {
-            [] if ordinary => {
-                format!("no variant is the default of the class `{class}`: give one `default = true`")
-            }
-            [one, other, ..] if !definition.reference => {
-                format!("`{one}` and `{other}` are both the default of the class `{class}`: it has one")
-            }
-            _ => continue,
-        };
-        return Err(text.error(&["variants"], message));
-    }
-    if !variants.iter().any(|variant| variant.is_default) {
-        return Err(text.error(&["variants"], "no variant is a default: a plain run would skip the system"));
-    }
-    Ok(())
-}
-
-fn storages(definition: &Definition) -> Vec<Storage> {
-    let declared = |name: &str| definition.storage.get(name).map(|storage| storage.title.clone());
-    let default = declared("default").unwrap_or_else(|| "the system's default".to_owned());
-    let mut storages = vec![Storage { name: "default".to_owned(), title: default }];
-    for (name, written) in &definition.storage {
-        if name != "default" {
-            storages.push(Storage { name: name.clone(), title: written.title.clone() });
-        }
-    }
-    storages
 }
