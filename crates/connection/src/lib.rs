@@ -1,6 +1,8 @@
 //! What every connection with a database offers, and what it is opened with: statements, parameters, rows, bulk, lanes,
 //! endpoints, and why something was not done. No protocol is known here, and none of those who use one.
 
+#![forbid(unsafe_code)]
+
 pub mod address;
 pub mod driver;
 pub mod endpoint;

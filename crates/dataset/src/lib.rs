@@ -2,6 +2,8 @@
 //!
 //! Everything here works on newline-delimited JSON and knows nothing of databases.
 
+#![forbid(unsafe_code)]
+
 pub mod describe;
 pub mod generate;
 pub mod questions;

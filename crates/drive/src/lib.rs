@@ -3,6 +3,8 @@
 //! A worker runs a [`job::Job`] and gives back what it measured ([`answer::Driven`]); nothing crosses its pipe per
 //! operation.
 
+#![forbid(unsafe_code)]
+
 mod check;
 mod client;
 mod finish;

@@ -2,6 +2,8 @@
 //!
 //! A driver knows a protocol and nothing of questions, catalogues or ranks.
 
+#![forbid(unsafe_code)]
+
 mod bulk;
 mod clickhouse;
 mod elasticsearch;

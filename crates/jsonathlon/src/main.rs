@@ -1,5 +1,7 @@
 //! `jsonathlon`: which database should hold my JSON, on my hardware, for my load?
 
+#![forbid(unsafe_code)]
+
 mod cli;
 mod commands;
 mod exit;

@@ -39,6 +39,20 @@ fn no_arrow_between_crates_points_upward() {
     }
 }
 
+/// `engines` calls C; `systems` has one call between fork and exec, which has no safe form.
+#[test]
+fn what_is_unsafe_is_in_the_crate_that_calls_c() {
+    for name in FLOORS.concat() {
+        let source = crates().join(name).join("src");
+        let root = ["lib.rs", "main.rs"].map(|file| std::fs::read_to_string(source.join(file)));
+        let root = root.into_iter().find_map(Result::ok).unwrap();
+        let may = ["engines", "systems"].contains(&name);
+        assert_ne!(root.contains("#![forbid(unsafe_code)]"), may, "{name}");
+    }
+    let text: String = modules(&crates().join("systems/src")).into_values().collect();
+    assert_eq!(text.matches("unsafe {").count(), 1);
+}
+
 /// Each module at the top of a crate, with the text of its files but for their tests and comments.
 fn modules(source: &Path) -> BTreeMap<String, String> {
     fn text(path: &Path) -> String {

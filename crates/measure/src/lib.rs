@@ -2,6 +2,8 @@
 //!
 //! Nothing here knows of databases; a process is a pid, a data folder is a folder.
 
+#![forbid(unsafe_code)]
+
 pub mod activity;
 pub mod arrival;
 pub mod clock;

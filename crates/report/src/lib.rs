@@ -1,5 +1,7 @@
 //! Runs as people read them: tables for the terminal, Markdown, and a page for everything else.
 
+#![forbid(unsafe_code)]
+
 pub mod challenge;
 pub mod compare;
 pub mod draw;

@@ -3,6 +3,8 @@
 //! Nothing here knows how a figure was measured. Every number in a summary comes from journal records
 //! and nowhere else, so that it can be traced to the trials behind it.
 
+#![forbid(unsafe_code)]
+
 pub mod baseline;
 pub mod beside_best;
 pub mod challenge;

@@ -4,6 +4,8 @@
 //! and a worker can end without each other. Nothing in here knows a system or a protocol: what is run is said
 //! by a [`Recipe`], and whether a server is ready is for the worker to find out that logs in.
 
+#![forbid(unsafe_code)]
+
 mod error;
 mod folder;
 mod guard;

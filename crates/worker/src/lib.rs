@@ -5,6 +5,8 @@
 //! here, so that it can be killed, measured and started cold. The yardstick and the mock, which are connections of the
 //! program's own, are here as well.
 
+#![forbid(unsafe_code)]
+
 pub mod client;
 pub mod protocol;
 

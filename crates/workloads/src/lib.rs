@@ -3,6 +3,8 @@
 //! What all of them share is here: targets and sessions, loading, pace, the recorder. A workload is a room of its own
 //! behind [`workload::Workload`].
 
+#![forbid(unsafe_code)]
+
 pub mod analytics;
 pub mod bench;
 pub mod cells;

@@ -9,6 +9,8 @@
 //!
 //! It knows the questions, since it is a reference for them, and nothing of drivers, systems or workloads.
 
+#![forbid(unsafe_code)]
+
 mod answer;
 mod columns;
 mod dictionary;
