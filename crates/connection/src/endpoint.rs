@@ -44,6 +44,29 @@ pub struct Open {
     pub endpoint: Option<Box<Endpoint>>,
 }
 
+impl Open {
+    /// The same where a server may have been started anew: which process it is now is not known.
+    #[must_use]
+    pub fn anew(&self) -> Self {
+        let mut open = self.clone();
+        if let Some(endpoint) = &mut open.endpoint {
+            endpoint.process = None;
+        }
+        open
+    }
+
+    /// The same in one short attempt: whoever is not let in by it tries again later.
+    #[must_use]
+    pub fn at_once(&self) -> Self {
+        let mut open = self.anew();
+        if let Some(endpoint) = &mut open.endpoint {
+            endpoint.patience_s = 0;
+            endpoint.attempt_ms = Some(SHORT_ATTEMPT_MS);
+        }
+        open
+    }
+}
+
 /// Where an engine is, for those who measure it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -102,7 +125,15 @@ pub struct Endpoint {
     pub patience_s: u64,
     /// Milliseconds between two attempts. Half of this is added to the start of a server.
     pub pause_ms: u64,
+    /// Milliseconds that an attempt may wait for each step of coming in; five seconds unless set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt_ms: Option<u64>,
 }
+
+/// A connection that takes longer than this will not come.
+const ATTEMPT_MS: u64 = 5_000;
+/// And one that others wait for meanwhile.
+const SHORT_ATTEMPT_MS: u64 = 1_000;
 
 /// Host and port, or the socket.
 impl fmt::Display for Endpoint {
@@ -159,6 +190,11 @@ impl Endpoint {
             }
             std::thread::sleep(Duration::from_millis(self.pause_ms));
         }
+    }
+
+    /// How long an attempt may wait for each step of coming in.
+    pub fn attempt(&self) -> Duration {
+        Duration::from_millis(self.attempt_ms.unwrap_or(ATTEMPT_MS))
     }
 
     /// Where the engine is, for those who measure it.
@@ -219,6 +255,29 @@ mod tests {
         assert_eq!(never(NotReady::Ever, "wrong password"), "[::1]:5: wrong password");
         let error = patient.reach(|_| Err::<(), _>(NotReady::Yet("invalid peer certificate: x".into())));
         assert!(error.unwrap_err().to_string().contains("?ca=FILE.pem"));
+    }
+
+    #[test]
+    fn who_tries_again_later_is_told_at_once() {
+        // Nobody accepts, so that the greeting never comes.
+        let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let endpoint = Endpoint {
+            host: "127.0.0.1".into(),
+            port: silent.local_addr().unwrap().port(),
+            process: Some(1),
+            patience_s: 600,
+            ..Endpoint::default()
+        };
+        let open = Open { endpoint: Some(Box::new(endpoint)), ..Open::default() }.at_once();
+        let endpoint = Endpoint::of(&open).unwrap();
+        assert_eq!((endpoint.attempt(), endpoint.process), (Duration::from_secs(1), None));
+        let mut attempts = 0;
+        let refused = endpoint.reach(|_| {
+            attempts += 1;
+            Err::<(), _>(NotReady::Yet("starting".into()))
+        });
+        assert_eq!((attempts, refused.is_err()), (1, true));
+        assert_eq!(Endpoint::default().attempt(), Duration::from_secs(5));
     }
 
     #[test]

@@ -38,6 +38,17 @@ pub struct Driven {
     pub records: u64,
     /// Writes of which nobody knows whether they were done.
     pub unknown_writes: u64,
+    /// What was read back at the end, since all connections had been lost.
+    pub read_back: Option<ReadBack>,
+}
+
+/// Records that were read back.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadBack {
+    /// Records of which a write was acknowledged.
+    pub written: u64,
+    /// As many of them as were read.
+    pub read: u64,
 }
 
 /// What came of one operation.

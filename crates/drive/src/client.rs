@@ -32,6 +32,14 @@ pub(crate) enum State {
     Dead,
 }
 
+/// Lets reads of a connection wait no longer than this; without an end where it is none.
+pub(crate) fn limit(descriptor: Option<BorrowedFd<'_>>, longest: Option<Duration>) {
+    if let Some(descriptor) = descriptor {
+        // Where that cannot be set, what is given up is noticed when the answer comes.
+        set_socket_timeout(descriptor, Timeout::Recv, longest).ok();
+    }
+}
+
 /// One client.
 pub(crate) struct Client {
     pub(crate) lane: Option<Box<dyn Lane>>,
@@ -85,10 +93,7 @@ impl Client {
 
     /// Lets reads of the connection wait no longer than this.
     pub(crate) fn limit(&self, ns: u64) {
-        if let Some(descriptor) = self.descriptor() {
-            // Where that cannot be set, what is given up is noticed when the answer comes.
-            set_socket_timeout(descriptor, Timeout::Recv, Some(Duration::from_nanos(ns))).ok();
-        }
+        limit(self.descriptor(), Some(Duration::from_nanos(ns)));
     }
 
     /// Sends the statement that is next.

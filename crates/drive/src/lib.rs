@@ -8,8 +8,10 @@
 mod check;
 mod client;
 mod finish;
+mod reconnect;
 mod recorder;
 mod refuse;
+mod retry;
 mod run;
 mod script;
 mod settle;

@@ -94,6 +94,8 @@ pub(crate) struct Recorder {
     pub(crate) backlog_at_start: u64,
     pub(crate) lost_updates: u64,
     pub(crate) reconnects: u64,
+    /// Connections that were lost.
+    pub(crate) lost: u64,
     /// Records that were inserted, less those that were deleted, as far as that was acknowledged.
     pub(crate) added: i64,
     pub(crate) wrong: Vec<String>,
@@ -125,6 +127,7 @@ impl Recorder {
             backlog_at_start: 0,
             lost_updates: 0,
             reconnects: 0,
+            lost: 0,
             added: 0,
             wrong: Vec::new(),
             refusals: BTreeMap::new(),
@@ -295,6 +298,7 @@ impl Recorder {
         self.backlog_at_start = self.backlog_at_start.max(other.backlog_at_start);
         self.lost_updates += other.lost_updates;
         self.reconnects += other.reconnects;
+        self.lost += other.lost;
         self.added += other.added;
         self.ended += other.ended;
         self.last_ns = self.last_ns.max(other.last_ns);

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 
-use jsonathlon_connection::{DriverError, Report, RowSink};
+use jsonathlon_connection::Report;
 use jsonathlon_measure::arrival::ScheduleReader;
 
 use crate::check::{Checking, Rows};
@@ -14,41 +14,33 @@ use crate::recorder::{Outcome, Recorder, Times};
 use crate::shared::{NEVER, Shared};
 use crate::waiting::Waiting;
 
-/// Between two looks at what takes too long.
-const TICK_NS: u64 = 10_000_000;
-/// From one attempt to open a connection again to the next, at first and at most.
-const PAUSE_NS: u64 = 20_000_000;
-const LONGEST_PAUSE_NS: u64 = 500_000_000;
-/// Attempts, after which a client is given up.
-const ATTEMPTS: u32 = 2_000;
-
 /// One thread with its clients.
 pub(crate) struct Runner<'a, W> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) waiting: W,
     pub(crate) clients: Vec<Client>,
     pub(crate) recorder: Recorder,
-    random: Random,
+    pub(crate) random: Random,
     checking: Checking,
     arrivals: Option<ScheduleReader<'a>>,
     /// Clients whose connections are free, in an open loop; the one that has been for the longest comes first.
-    idle: VecDeque<usize>,
+    pub(crate) idle: VecDeque<usize>,
     /// The arrival that is next, prepared at the first of these.
     claimed: Option<u64>,
     /// No more operations are begun.
-    is_over: bool,
+    pub(crate) is_over: bool,
     /// Whether answers are waited for in the kernel's own way, since there is one connection alone.
-    waits: bool,
+    pub(crate) waits: bool,
     /// Counted operations that may still be begun.
     quota: u64,
     thread: usize,
-    next_look: u64,
+    pub(crate) next_look: u64,
     ready: Vec<usize>,
 }
 
 /// What a client's operation came to for now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Now {
+pub(crate) enum Now {
     /// Its answer has not come.
     Waiting,
     /// It is over.
@@ -114,7 +106,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
 
     /// Whether a client's answers are waited for where they are asked for.
     #[inline]
-    fn blocks(&self, client: usize) -> bool {
+    pub(crate) fn blocks(&self, client: usize) -> bool {
         self.waits || !self.clients[client].is_pollable
     }
 
@@ -308,7 +300,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
 
     /// Sends the first statement of what was prepared.
     #[inline]
-    fn begin(&mut self, client: usize) -> Now {
+    pub(crate) fn begin(&mut self, client: usize) -> Now {
         self.clients[client].state = State::Busy;
         match self.clients[client].send(self.shared) {
             Ok(()) if self.blocks(client) => self.pursue(client),
@@ -383,132 +375,9 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// A statement failed.
-    #[cold]
-    fn failed(&mut self, number: usize, error: DriverError) -> Now {
-        let now = self.waiting.now();
-        let client = &mut self.clients[number];
-        client.task.ended = now.saturating_sub(client.task.checking);
-        let took = client.task.ended.saturating_sub(client.task.begun);
-        match error {
-            DriverError::Conflict(words) => self.conflict(number, words, true),
-            DriverError::Refused(words) | DriverError::Duplicate(words) => {
-                finish::refused(self.shared, &mut client.task);
-                self.undo(number, Outcome::Failed(words))
-            }
-            DriverError::Crashed(words) | DriverError::Unavailable(words) => {
-                finish::unknown(self.shared, &mut client.task);
-                // A read that the kernel has given up.
-                let gave_up = took >= self.shared.timeout_ns / 20 * 19;
-                let outcome = if gave_up { Outcome::TimedOut } else { Outcome::Failed(words) };
-                self.lost(number, outcome)
-            }
-            DriverError::Protocol(words) => {
-                finish::unknown(self.shared, &mut client.task);
-                self.lost(number, Outcome::Failed(words))
-            }
-            other => {
-                finish::unknown(self.shared, &mut client.task);
-                self.undo(number, Outcome::Failed(other.to_string()))
-            }
-        }
-    }
-
-    /// The system has given the operation up for another one: it is tried again, as often as it may be.
-    #[cold]
-    fn conflict(&mut self, number: usize, words: String, is_open: bool) -> Now {
-        let client = &mut self.clients[number];
-        finish::refused(self.shared, &mut client.task);
-        if is_open && client.task.step > 0 {
-            match client.send_undo() {
-                Ok(true) => {
-                    client.state = State::Undoing;
-                    client.task.answer.wrong = None;
-                    client.task.undoing = Some(Undoing::Conflict(words));
-                    if self.blocks(number) {
-                        return self.undone(number, true);
-                    }
-                    return Now::Waiting;
-                }
-                Ok(false) => {}
-                Err(_) => return self.lost(number, Outcome::Failed(words)),
-            }
-        }
-        self.again(number, words)
-    }
-
-    fn again(&mut self, number: usize, words: String) -> Now {
-        let now = self.waiting.now();
-        let client = &mut self.clients[number];
-        let too_long = now.saturating_sub(client.task.begun) >= self.shared.timeout_ns;
-        if client.task.tries >= self.shared.job.retries || too_long {
-            client.task.ended = now.saturating_sub(client.task.checking);
-            self.over(number, Outcome::Failed(words));
-            return Now::Over;
-        }
-        // What would be tried again after the end was not over by then, and no error within what is measured: its
-        // end is now, not earlier by the time that checking took.
-        if self.shared.is_past(now) || !client.task.again(self.shared) {
-            client.task.ended = now;
-            self.over(number, Outcome::Failed(words));
-            return Now::Over;
-        }
-        self.begin(number)
-    }
-
-    /// Undoes what was done of an operation of several statements, and then ends it.
-    fn undo(&mut self, number: usize, outcome: Outcome) -> Now {
-        let client = &mut self.clients[number];
-        if client.task.step > 0 {
-            match client.send_undo() {
-                Ok(true) => {
-                    client.state = State::Undoing;
-                    client.task.undoing = Some(Undoing::Ends(outcome));
-                    if self.blocks(number) {
-                        return self.undone(number, true);
-                    }
-                    return Now::Waiting;
-                }
-                Ok(false) => {}
-                Err(_) => return self.lost(number, outcome),
-            }
-        }
-        self.over(number, outcome);
-        Now::Over
-    }
-
-    /// Takes the answer to what undoes.
-    fn undone(&mut self, number: usize, waits: bool) -> Now {
-        let client = &mut self.clients[number];
-        let Some(lane) = client.lane.as_mut() else { return Now::Over };
-        let received = lane.receive(waits, &mut Nowhere);
-        let is_lost = match received {
-            Ok(None) => return Now::Waiting,
-            Ok(Some(_)) => false,
-            // A system that has undone it by itself refuses to do it again.
-            Err(DriverError::Refused(_) | DriverError::Conflict(_)) => false,
-            Err(_) => true,
-        };
-        let undoing = client.task.undoing.take();
-        client.state = State::Busy;
-        match undoing {
-            Some(Undoing::Conflict(words)) if is_lost => self.lost(number, Outcome::Failed(words)),
-            Some(Undoing::Conflict(words)) => self.again(number, words),
-            Some(Undoing::Ends(outcome)) if is_lost => self.lost(number, outcome),
-            Some(Undoing::Ends(outcome)) => {
-                let now = self.waiting.now();
-                let task = &mut self.clients[number].task;
-                task.ended = now.saturating_sub(task.checking);
-                self.over(number, outcome);
-                Now::Over
-            }
-            None => Now::Over,
-        }
-    }
-
     /// An operation is over.
     #[inline]
-    fn over(&mut self, number: usize, outcome: Outcome) {
+    pub(crate) fn over(&mut self, number: usize, outcome: Outcome) {
         let client = &mut self.clients[number];
         client.state = State::Idle;
         let task = &client.task;
@@ -526,92 +395,11 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// The connection is gone, or of no use.
-    #[cold]
-    fn lost(&mut self, number: usize, outcome: Outcome) -> Now {
-        self.over(number, outcome);
-        let now = self.waiting.now();
-        let client = &mut self.clients[number];
-        client.close();
-        client.state = State::Down { next_try: now, tries: 0 };
-        Now::Over
-    }
-
     /// Looks for what takes too long, and for connections that are to be opened again.
     #[inline]
     fn look(&mut self, now: u64) {
         if now >= self.next_look {
             self.look_at_all(now);
-        }
-    }
-
-    fn look_at_all(&mut self, now: u64) {
-        self.next_look = now + TICK_NS;
-        if self.shared.is_past(now) {
-            self.is_over = true;
-        }
-        for number in 0..self.clients.len() {
-            match self.clients[number].state {
-                State::Busy | State::Undoing
-                    if now.saturating_sub(self.clients[number].task.begun) >= self.shared.timeout_ns =>
-                {
-                    let client = &mut self.clients[number];
-                    finish::unknown(self.shared, &mut client.task);
-                    client.task.undoing = None;
-                    client.task.ended = now;
-                    self.lost(number, Outcome::TimedOut);
-                }
-                State::Down { next_try, tries } if now >= next_try && !self.is_over => {
-                    self.reopen(number, tries);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Opens a connection again. In a closed loop an attempt that fails is the operation that its client would have done.
-    #[cold]
-    fn reopen(&mut self, number: usize, tries: u32) {
-        let begun = self.waiting.now();
-        let opened = (self.shared.open)()
-            .and_then(|lane| self.clients[number].connect(lane, self.shared))
-            .and_then(|()| match self.clients[number].descriptor() {
-                _ if self.waits => {
-                    self.clients[number].limit(self.shared.timeout_ns);
-                    Ok(())
-                }
-                Some(descriptor) => self
-                    .waiting
-                    .watch(number, descriptor)
-                    .map_err(|error| DriverError::Unavailable(format!("failed to poll: {error}"))),
-                None => Ok(()),
-            });
-        let now = self.waiting.now();
-        match opened {
-            Ok(()) => {
-                self.recorder.reconnects += 1;
-                if self.shared.schedule.is_some() {
-                    self.clients[number].task.free_since = now;
-                    self.idle.push_back(number);
-                }
-            }
-            Err(error) => {
-                let pause = (PAUSE_NS << tries.min(8)).min(LONGEST_PAUSE_NS);
-                let client = &mut self.clients[number];
-                client.close();
-                client.state = if tries >= ATTEMPTS {
-                    State::Dead
-                } else {
-                    State::Down { next_try: now + pause, tries: tries + 1 }
-                };
-                if self.shared.schedule.is_none() {
-                    let place = self.shared.place(self.shared.shares.draw(&mut self.random));
-                    let times = Times { intended: None, begun, ended: now, counted: false };
-                    let window = (self.shared.window.from(), self.shared.window.to());
-                    let words = format!("failed to connect again: {error}");
-                    self.recorder.ended(place, times, Outcome::Failed(words), Default::default(), window);
-                }
-            }
         }
     }
 
@@ -634,27 +422,5 @@ impl<'a, W: Waiting> Runner<'a, W> {
             self.is_over = true;
         }
         self.waiting.now()
-    }
-}
-
-/// What comes after undoing.
-#[derive(Debug)]
-pub(crate) enum Undoing {
-    /// Another try.
-    Conflict(String),
-    /// The end.
-    Ends(Outcome),
-}
-
-/// Takes rows that nobody wants.
-struct Nowhere;
-
-impl RowSink for Nowhere {
-    fn columns(&mut self, _: &[&str]) -> jsonathlon_connection::Result<()> {
-        Ok(())
-    }
-
-    fn row(&mut self, _: &[jsonathlon_connection::Cell<'_>]) -> jsonathlon_connection::Result<()> {
-        Ok(())
     }
 }

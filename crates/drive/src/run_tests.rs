@@ -183,7 +183,7 @@ fn run(job: &Job, world: &Arc<World>, is_pollable: bool) -> Driven {
     let paths = Paths::of(&known.set);
     known.prepare(job, &paths).unwrap();
     let open = || Ok(world.lane(is_pollable));
-    let shared = shared(known, job, paths, "memory", &open).unwrap();
+    let shared = shared(known, job, paths, "memory", Openers { patient: &open, again: &open }).unwrap();
     let all = (0..job.clients).map(|_| Client::new(open().unwrap(), &shared).unwrap()).collect();
     let waiting = FakeWaiting { world: Arc::clone(world), watched: BTreeMap::new() };
     let recorder = Runner::new(&shared, waiting, all, 0, 1).run();
@@ -411,7 +411,7 @@ fn a_server_that_goes_is_counted_and_seen_in_the_series() {
         }
         Ok(world.lane(true))
     };
-    let shared = shared(known, &job, paths, "memory", &open).unwrap();
+    let shared = shared(known, &job, paths, "memory", Openers { patient: &open, again: &open }).unwrap();
     let all = (0..2).map(|_| Client::new(open().unwrap(), &shared).unwrap()).collect();
     let waiting = FakeWaiting { world: Arc::clone(&world), watched: BTreeMap::new() };
     let recorder = Runner::new(&shared, waiting, all, 0, 1).run();

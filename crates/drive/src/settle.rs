@@ -1,45 +1,85 @@
-//! Writes of unknown outcome are settled by reading back.
+//! Reading back when all clients have ended: what became of writes of unknown outcome, and of acknowledged ones where
+//! the system has ended meanwhile.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use jsonathlon_connection::{Cell, Lane, Parameter, Result, RowSink};
 use jsonathlon_dataset::records::{Scratch, Seen};
 
+use crate::answer::ReadBack;
 use crate::operation::Operation;
 use crate::script::{Filler, Plan};
 use crate::shared::Shared;
 
 /// What a system may still do for connections that have ended.
 const PAUSE: Duration = Duration::from_millis(300);
-/// Records that are read back at most.
-const MOST: usize = 10_000;
+/// How long reading back goes on.
+const LONGEST: Duration = Duration::from_secs(30);
 
-/// Reads back every record with a write of unknown outcome; gives what was wrong with them.
-pub(crate) fn settle(shared: &Shared<'_>, plan: &Plan) -> Result<Vec<String>> {
+/// What reading back has found.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    /// Records that are not what they must be, each in a few words.
+    pub(crate) wrong: Vec<String>,
+    /// How many of all records with an acknowledged write were read, where that was to be.
+    pub(crate) read_back: Option<ReadBack>,
+}
+
+/// Reads back every record with a write of unknown outcome; and with `all` every record with an acknowledged write, which
+/// a system that has ended must have kept.
+///
+/// # Errors
+/// The system cannot be read.
+pub(crate) fn settle(shared: &Shared<'_>, plan: &Plan, all: bool) -> Result<Settled> {
     let records = shared.accept.unknown_records();
-    if records.is_empty() {
-        return Ok(Vec::new());
+    let written: Vec<u64> = if all { shared.accept.written_records().collect() } else { Vec::new() };
+    let mut settled = Settled::default();
+    if records.is_empty() && !all {
+        return Ok(settled);
     }
     std::thread::sleep(PAUSE);
-    let mut lane = (shared.open)()?;
-    let mut wrong = Vec::new();
-    for number in records.into_iter().take(MOST) {
-        let read = shared.accept.begin_read(number);
-        let text = read_back(shared, plan, &mut *lane, number)?;
-        let seen = match &text {
-            None => Ok(None),
-            Some(text) => check(shared, number, text).map(Some),
-        };
-        match seen.and_then(|seen| match shared.accept.accepts(&read, seen) {
-            Ok(()) => Ok(seen),
-            Err(refused) => Err(refused.to_string()),
-        }) {
+    let begun = Instant::now();
+    let mut lane = (shared.openers.patient)()?;
+    for number in records {
+        if begun.elapsed() >= LONGEST {
+            break;
+        }
+        match read_back(shared, plan, &mut *lane, number)? {
             Ok(seen) => shared.accept.settle(number, seen),
-            Err(words) => wrong.push(format!("record {number}, read back: {words}")),
+            Err(words) => settled.wrong.push(words),
         }
     }
+    if all {
+        let mut read = 0;
+        for number in &written {
+            if begun.elapsed() >= LONGEST {
+                break;
+            }
+            settled.wrong.extend(read_back(shared, plan, &mut *lane, *number)?.err());
+            read += 1;
+        }
+        settled.read_back = Some(ReadBack { written: written.len() as u64, read });
+    }
+    settled.wrong.dedup();
     lane.close();
-    Ok(wrong)
+    Ok(settled)
+}
+
+/// What is seen of a record; none where it is absent. Or what is wrong with it.
+fn read_back(
+    shared: &Shared<'_>,
+    plan: &Plan,
+    lane: &mut dyn Lane,
+    number: u64,
+) -> Result<std::result::Result<Option<Seen>, String>> {
+    let read = shared.accept.begin_read(number);
+    let text = ask(shared, plan, lane, number)?;
+    let seen = text.map(|text| check(shared, number, &text)).transpose();
+    let accepted = seen.and_then(|seen| match shared.accept.accepts(&read, seen) {
+        Ok(()) => Ok(seen),
+        Err(refused) => Err(refused.to_string()),
+    });
+    Ok(accepted.map_err(|words| format!("record {number}, read back: {words}")))
 }
 
 fn check(shared: &Shared<'_>, number: u64, text: &str) -> std::result::Result<Seen, String> {
@@ -47,7 +87,7 @@ fn check(shared: &Shared<'_>, number: u64, text: &str) -> std::result::Result<Se
     checked.map_err(|wrong| wrong.to_string())
 }
 
-fn read_back(shared: &Shared<'_>, plan: &Plan, lane: &mut dyn Lane, number: u64) -> Result<Option<String>> {
+fn ask(shared: &Shared<'_>, plan: &Plan, lane: &mut dyn Lane, number: u64) -> Result<Option<String>> {
     debug_assert_eq!(plan.operation, Operation::Read);
     let mut key = Vec::new();
     shared.set.key(number, &mut key);

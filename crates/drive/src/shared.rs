@@ -37,11 +37,22 @@ pub(crate) struct Shared<'a> {
     /// Measuring ends when all planned arrivals have ended, and not at a time.
     pub(crate) awaits_all: bool,
     pub(crate) timeout_ns: u64,
-    /// Opens a connection.
-    pub(crate) open: &'a (dyn Fn() -> Result<Box<dyn Lane>> + Sync),
+    pub(crate) openers: Openers<'a>,
     /// Ended operations, one a thread.
     pub(crate) tallies: Vec<Tally>,
 }
+
+/// Ways to a connection.
+#[derive(Clone, Copy)]
+pub(crate) struct Openers<'a> {
+    /// Waits for a server that may have to get up first.
+    pub(crate) patient: &'a Opener<'a>,
+    /// Fails at once: other clients wait for it, and it is tried again.
+    pub(crate) again: &'a Opener<'a>,
+}
+
+/// Opens a connection.
+pub(crate) type Opener<'a> = dyn Fn() -> Result<Box<dyn Lane>> + Sync + 'a;
 
 impl Shared<'_> {
     /// Whether nothing is begun any more.

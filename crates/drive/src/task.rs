@@ -7,7 +7,7 @@ use jsonathlon_dataset::records::KeyType;
 use crate::accept::{Change, Read, Write};
 use crate::operation::Operation;
 use crate::random::Random;
-use crate::run::Undoing;
+use crate::retry::Undoing;
 use crate::script::{Filler, Plan};
 use crate::shared::Shared;
 

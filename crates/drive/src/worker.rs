@@ -14,7 +14,7 @@ use jsonathlon_worker::{Drive, Subject};
 use crate::accept::Accept;
 use crate::answer::{Arrivals, Driven};
 use crate::client::Client;
-use crate::job::Job;
+use crate::job::{Job, Script};
 use crate::keys::{Keys, Shares};
 use crate::operation::Operation;
 use crate::paths::Paths;
@@ -23,8 +23,8 @@ use crate::recorder::{Recorder, SECOND_NS};
 use crate::refuse;
 use crate::run::Runner;
 use crate::script::Plan;
-use crate::settle::settle;
-use crate::shared::{NEVER, Shared, Tally, Window};
+use crate::settle::{Settled, settle};
+use crate::shared::{NEVER, Openers, Shared, Tally, Window};
 use crate::steady;
 use crate::supervise::{Beside, Ramp, supervise};
 use crate::waiting::{Polling, monotonic_ns};
@@ -129,20 +129,26 @@ impl Clients {
         known.prepare(job, &paths).map_err(refused)?;
 
         let opener = &self.opener;
-        let open = || opener(on.open, on.host, job.prepare);
-        let shared = shared(known, job, paths, &on.open.protocol, &open).map_err(refused)?;
+        // Once clients are at work, the server may be another process of the same address.
+        let (anew, at_once) = (on.open.anew(), on.open.at_once());
+        let patient = || opener(&anew, on.host, job.prepare);
+        let again = || opener(&at_once, on.host, job.prepare);
+        let openers = Openers { patient: &patient, again: &again };
+        let shared = shared(known, job, paths, &on.open.protocol, openers).map_err(refused)?;
         let mut clients = Vec::new();
         for number in 1..=job.clients {
-            let client = open().and_then(|lane| Client::new(lane, &shared)).map_err(|error| {
+            let opened = opener(on.open, on.host, job.prepare);
+            let client = opened.and_then(|lane| Client::new(lane, &shared)).map_err(|error| {
                 let Failure { kind, message } = Failure::from(error);
                 failure(kind, format!("client {number} of {}: {message}", job.clients))
             })?;
             clients.push(client);
         }
         let (mut recorder, beside, threads) = all_threads(&shared, clients, job, on, tell)?;
-        let wrong = read_back(&shared, job, &on.open.protocol);
-        recorder.wrong.extend(wrong);
-        let (driven, added) = answer(&shared, recorder, beside, threads, known.loaded, known.added);
+        let settled = read_back(&shared, job, &on.open.protocol, recorder.lost >= u64::from(job.clients));
+        recorder.wrong.extend(settled.wrong);
+        let (mut driven, added) = answer(&shared, recorder, beside, threads, known.loaded, known.added);
+        driven.read_back = settled.read_back;
         known.added = added;
         known.is_searchable &=
             !refuse::has(job, Operation::Delete) && !refuse::has(job, Operation::UpdateAll);
@@ -216,7 +222,7 @@ fn shared<'a>(
     job: &'a Job,
     paths: Paths,
     protocol: &str,
-    open: &'a (dyn Fn() -> jsonathlon_connection::Result<Box<dyn Lane>> + Sync),
+    openers: Openers<'a>,
 ) -> Result<Shared<'a>, String> {
     let integer_key = known.records.key_type == KeyType::Bigint;
     let (mut plans, mut places) = (Vec::new(), [0; Operation::ALL.len()]);
@@ -261,7 +267,7 @@ fn shared<'a>(
         window,
         awaits_all,
         timeout_ns: nanoseconds(job.timeout_s).max(1),
-        open,
+        openers,
         tallies: (0..job.clients).map(|_| Tally::default()).collect(),
     })
 }
@@ -358,15 +364,17 @@ fn all_threads(
     })
 }
 
-/// Settles writes of unknown outcome, as far as the system can be read again.
-fn read_back(shared: &Shared<'_>, job: &Job, protocol: &str) -> Vec<String> {
+/// Settles writes of unknown outcome, as far as the system can be read again; and looks at all that was acknowledged, where
+/// `all` connections were lost.
+fn read_back(shared: &Shared<'_>, job: &Job, protocol: &str, all: bool) -> Settled {
     let integer_key = shared.set.records().key_type == KeyType::Bigint;
-    let Some(script) = job.scripts.get(&Operation::Read).filter(|script| !script.may_be_stale) else {
-        return Vec::new();
+    let reads = |script: &&Script| !script.may_be_stale && job.verify;
+    let Some(script) = job.scripts.get(&Operation::Read).filter(reads) else { return Settled::default() };
+    let Ok(plan) = Plan::new(Operation::Read, script, protocol, integer_key, 1) else {
+        return Settled::default();
     };
-    let Ok(plan) = Plan::new(Operation::Read, script, protocol, integer_key, 1) else { return Vec::new() };
     // A system that is gone leaves them unknown, and is told by their number.
-    settle(shared, &plan).unwrap_or_default()
+    settle(shared, &plan, all).unwrap_or_default()
 }
 
 /// Puts together what was measured, and how many records were added in all.
@@ -437,6 +445,7 @@ fn answer(
         steady: beside.steady,
         records: loaded.saturating_add_signed(added),
         unknown_writes: shared.accept.unknown_count(),
+        read_back: None,
     };
     (driven, added)
 }

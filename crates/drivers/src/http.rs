@@ -14,8 +14,6 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 use crate::tls;
 
-/// A connection that takes longer than this will not come.
-const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 /// Longer than any pause between two requests of a session.
 const IDLE_LIMIT: Duration = Duration::from_secs(24 * 3600);
 
@@ -60,7 +58,7 @@ impl Http {
             }
         };
         let agent = ureq::Agent::config_builder()
-            .timeout_connect(Some(CONNECT_LIMIT))
+            .timeout_connect(Some(endpoint.attempt()))
             // The environment's proxy is for other things: it would be measured too.
             .proxy(None)
             .max_redirects(0)

@@ -82,6 +82,23 @@ impl Server {
         })
     }
 
+    /// Starts it again where it listened before, on the same data. What is left of it must be on its way out: that is
+    /// waited for.
+    ///
+    /// # Errors
+    /// As [`Server::start`]; also when somebody else has taken its port.
+    pub fn start_again(&mut self, launch: &Launch, cancelled: &dyn Fn() -> bool) -> Result<()> {
+        let launch = Launch { port: Some(self.login.port), ..launch.clone() };
+        let again = Self::start(&launch, cancelled)?;
+        *self = Self { any_port: self.any_port, ..again };
+        Ok(())
+    }
+
+    /// How it has ended; none while it has not.
+    pub fn ended(&mut self) -> Option<String> {
+        self.process.wait(Duration::ZERO)
+    }
+
     /// Where sessions reach it.
     #[must_use]
     pub fn login(&self) -> &Login {
@@ -102,7 +119,7 @@ impl Server {
 
     /// Whether it has ended.
     pub fn has_ended(&mut self) -> bool {
-        self.process.wait(Duration::ZERO).is_some()
+        self.ended().is_some()
     }
 
     /// Whether it has ended and somebody else listens on the port that was free: it can be tried again.

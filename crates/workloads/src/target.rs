@@ -100,6 +100,7 @@ impl Target {
             whole: false,
             patience_s,
             pause_ms: PAUSE_MS,
+            attempt_ms: None,
         }))
     }
 

@@ -344,6 +344,11 @@ impl Accept {
         numbers
     }
 
+    /// Records of which a write was acknowledged.
+    pub fn written_records(&self) -> impl Iterator<Item = u64> + '_ {
+        (0..self.inserts.end()).filter(|number| self.bounds(*number).1 > 0)
+    }
+
     /// Settles a record's writes of unknown outcome by what was read after none of them could be done any more. What was
     /// read must have been accepted like any other answer.
     pub fn settle(&self, number: u64, answer: Option<Seen>) {

@@ -300,7 +300,8 @@ fn connect(endpoint: &Endpoint, connections: usize) -> std::result::Result<Http,
         ask("GET", "/", None)?;
         return Ok(http);
     }
-    ask("GET", "/_cluster/health?wait_for_status=yellow&timeout=5s", None)?;
+    let limit = endpoint.attempt().as_millis();
+    ask("GET", &format!("/_cluster/health?wait_for_status=yellow&timeout={limit}ms"), None)?;
     let answer = ask("POST", "/_search", Some(br#"{"size": 0}"#))?;
     About::of(&answer).map_err(|error| NotReady::Yet(error.to_string()))?;
     Ok(http)

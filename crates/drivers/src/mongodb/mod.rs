@@ -13,7 +13,6 @@ mod request;
 mod wire;
 
 use std::io;
-use std::time::Duration;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD as BASE64;
@@ -29,9 +28,6 @@ use bson::Bson;
 pub use lane::lane;
 use request::{Command, Statement, Template};
 use wire::Wire;
-
-/// A connection that takes longer than this will not come.
-const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 /// Codes that blame what the machine lacks, and no document: the server's for a full disk, and those of the
 /// operating system, which stand before the words of some messages, for memory and disk.
@@ -278,11 +274,11 @@ impl Connection for Mongodb {
 /// A connection, logged in where the server is told who comes.
 fn dial(endpoint: &Endpoint) -> std::result::Result<Wire, NotReady> {
     let yet = |error: io::Error| NotReady::Yet(error.to_string());
-    let mut wire = Wire::connect(endpoint, CONNECT_LIMIT).map_err(yet)?;
+    let mut wire = Wire::connect(endpoint, endpoint.attempt()).map_err(yet)?;
     if endpoint.user.is_empty() {
         return Ok(wire);
     }
-    wire.wait(Some(CONNECT_LIMIT)).map_err(yet)?;
+    wire.wait(Some(endpoint.attempt())).map_err(yet)?;
     login(&mut wire, endpoint)?;
     wire.wait(None).map_err(yet)?;
     Ok(wire)
@@ -324,7 +320,7 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), NotReady>
     let hello = Statement::read(r#"{"command": {"hello": 1}}"#)
         .and_then(|statement| statement.command("admin"))
         .map_err(ever)?;
-    wire.wait(Some(CONNECT_LIMIT)).and_then(|()| wire.send(&hello.body, None)).map_err(yet)?;
+    wire.wait(Some(endpoint.attempt())).and_then(|()| wire.send(&hello.body, None)).map_err(yet)?;
     let answer = wire.receive().map_err(yet)?;
     let answer = Bson::read(answer).and_then(well).map_err(ever)?;
     let limit = |name: &str, least: usize| {

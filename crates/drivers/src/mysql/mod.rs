@@ -4,8 +4,6 @@ mod lane;
 mod load;
 mod value;
 
-use std::time::Duration;
-
 use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
 use jsonathlon_connection::endpoint::{Endpoint, NotReady};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
@@ -16,9 +14,6 @@ use mysql::{Conn, DriverError as Setup, Error, OptsBuilder, Params, QueryResult,
 use crate::bulk;
 use crate::tls;
 pub use lane::MysqlLane;
-
-/// A connection that takes longer than this will not come.
-const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 /// Numbers of errors that blame what the machine lacks, and no statement: of the server, and (below 1000) of its
 /// file layer.
@@ -199,7 +194,7 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Conn, NotReady> {
         .db_name(Some(&endpoint.database).filter(|name| !name.is_empty()))
         // The file is read here first, for an error that names it.
         .ssl_opts(encrypted(endpoint).map_err(|error| NotReady::Ever(error.to_string()))?)
-        .tcp_connect_timeout(Some(CONNECT_LIMIT));
+        .tcp_connect_timeout(Some(endpoint.attempt()));
     let connected = Conn::new(options).and_then(|mut client| {
         for (index, setting) in SETTINGS.into_iter().enumerate() {
             match client.query_drop(setting) {

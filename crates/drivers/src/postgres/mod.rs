@@ -6,7 +6,6 @@ mod parameter;
 mod value;
 
 use std::path::Path;
-use std::time::Duration;
 
 use jsonathlon_connection::driver::{Connection, DocumentSource, DriverError, LoadSink, Open, Place, Result};
 use jsonathlon_connection::endpoint::{Endpoint, NotReady};
@@ -22,9 +21,6 @@ use crate::bulk;
 use crate::tls;
 pub use lane::PostgresLane;
 use parameter::Bound;
-
-/// A connection that takes longer than this will not come.
-const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
 /// The class of SQLSTATEs that blame what the machine lacks, and no statement.
 const EXHAUSTED: &str = "53";
@@ -185,7 +181,7 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<Client, NotReady> {
         .password(&endpoint.password.0)
         .dbname(&endpoint.database)
         .application_name("jsonathlon")
-        .connect_timeout(CONNECT_LIMIT);
+        .connect_timeout(endpoint.attempt());
     let client = match &endpoint.tls {
         Some(encrypted) => {
             let encrypted = tls::client(encrypted).map_err(|error| NotReady::Ever(error.to_string()))?;

@@ -6,6 +6,7 @@
 mod support;
 
 mod answers;
+mod faults;
 mod input;
 mod killed;
 mod systems;

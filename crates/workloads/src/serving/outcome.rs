@@ -1,6 +1,6 @@
 //! What clients have measured becomes trials.
 
-use jsonathlon_drive::answer::{Driven, Measured};
+use jsonathlon_drive::answer::{Driven, Measured, ReadBack};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_measure::histogram::{Histogram, interval_log_head};
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, PerSecond, Trial, Verdict};
@@ -23,6 +23,8 @@ pub(super) struct Beside {
     pub(super) metrics: Metrics,
     /// The ramp, seconds.
     pub(super) ramp_s: f64,
+    /// What became of the system, where clients lost it.
+    pub(super) lost: Option<String>,
 }
 
 /// What clients have measured, with every histogram read once.
@@ -58,6 +60,23 @@ impl Outcome {
         per_second(&self.all, self.driven.measured_s)
     }
 
+    /// What became of a system that clients lost: how its server `ends`, each time, or that all of them had to come again
+    /// to a server of which nothing else is known.
+    pub(super) fn lost_system(&self, ends: &[String], is_guest: bool) -> Option<String> {
+        let Driven { reconnects, read_back, .. } = &self.driven;
+        let mut words = match ends {
+            [] if is_guest && read_back.is_some() => {
+                format!("all clients lost their connections, and {reconnects} were opened again")
+            }
+            [] => return None,
+            ends => ends.join("; "),
+        };
+        if let Some(ReadBack { written, read }) = read_back {
+            words.push_str(&format!("; {read} of {written} records with acknowledged writes were read back"));
+        }
+        Some(words)
+    }
+
     /// Seconds that were measured.
     pub(super) fn measured_s(&self) -> f64 {
         self.driven.measured_s
@@ -83,7 +102,8 @@ impl Outcome {
         whole.metrics = figures(all, driven.measured_s);
         whole.metrics.extend(of_the_run(driven, all.measured.operations as f64, beside));
         whole.per_second = by_second(driven, beside.ramp_s);
-        let wrong = all.measured.wrong;
+        // What was wrong outside of the measured time, or when it was read back, is wrong too.
+        let wrong = all.measured.wrong.max(driven.wrong.len() as u64);
         judge(&mut whole, driven, all, wrong, beside);
         let mut trials = vec![whole];
         if by_operation.len() > 1 {
@@ -218,14 +238,16 @@ fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
     if operations > 0.0 {
         let mut per_op = |name: &str, value: f64| metrics.insert(name.to_owned(), value / operations);
         let usage = &driven.usage;
+        // Of a server that was started anew, what its first process spent is not known.
+        let is_whole = beside.lost.is_none();
         if let Some(client) = usage.client_cpu_s {
             per_op("client_cpu_us_per_op", client * 1e6);
         }
-        if let Some(server) = usage.cpu_s {
+        if let Some(server) = usage.cpu_s.filter(|_| is_whole) {
             per_op("server_cpu_us_per_op", server * 1e6);
             per_op("disk_written_bytes_per_op", usage.counters.written_bytes as f64);
         }
-        if let Some(scheduling) = &driven.scheduling {
+        if let Some(scheduling) = driven.scheduling.as_ref().filter(|_| is_whole) {
             per_op("context_switches_per_op", scheduling.context_switches as f64);
             per_op("cpu_migrations_per_op", scheduling.migrations as f64);
         }
@@ -236,6 +258,7 @@ fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
     }
     if let (Some(client), Some(server)) = (driven.usage.client_cpu_s, driven.usage.cpu_s)
         && client + server > 0.0
+        && beside.lost.is_none()
     {
         metrics.insert("driver_share".into(), client / (client + server));
     }
@@ -257,21 +280,25 @@ fn by_second(driven: &Driven, ramp_s: f64) -> Vec<PerSecond> {
 /// Verdict, and histograms of what may be shown. One `wrong` answer spoils all operations of its trial.
 fn judge(trial: &mut Trial, driven: &Driven, read: &Read, wrong: u64, beside: &Beside) {
     let Measured { operations, errors, .. } = read.measured;
+    let lost = beside.lost.as_ref();
+    let with_lost = |words: String| lost.map_or(words.clone(), |lost| format!("{words}; {lost}"));
     if wrong > 0 {
         let first = driven.wrong.first().map_or("", String::as_str);
         let answers = if wrong == 1 { "answer was" } else { "answers were" };
+        let error = with_lost(format!("{wrong} {answers} wrong: {first}"));
         trial.verdict = Verdict::Wrong;
-        trial.failure =
-            Some(Failure { kind: FailureKind::Wrong, error: format!("{wrong} {answers} wrong: {first}") });
+        trial.failure = Some(Failure { kind: FailureKind::Wrong, error });
         return;
     }
     if operations == 0 {
         let refusal = driven.refusals.keys().next().map_or("no operation ended in time", String::as_str);
+        let kind = if lost.is_some() { FailureKind::Crash } else { FailureKind::Refused };
         trial.verdict = Verdict::Failed;
-        trial.failure = Some(Failure { kind: FailureKind::Refused, error: refusal.to_owned() });
+        trial.failure = Some(Failure { kind, error: with_lost(refusal.to_owned()) });
         return;
     }
-    trial.verdict = if errors as f64 > TOLERABLE_ERRORS * (operations + errors) as f64 {
+    trial.failure = lost.map(|words| Failure { kind: FailureKind::Crash, error: words.clone() });
+    trial.verdict = if lost.is_some() || errors as f64 > TOLERABLE_ERRORS * (operations + errors) as f64 {
         Verdict::Partial
     } else if beside.verified {
         Verdict::Exact

@@ -1,6 +1,6 @@
 //! How a configuration does the operations of a mix: its folder's statements, made ready for clients.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jsonathlon_dataset::records::{RecordSet, Step};
 use jsonathlon_drive::job::Script;
@@ -18,18 +18,21 @@ pub(super) fn missing(serving: &Serving, mix: &Mix) -> Vec<Operation> {
     mix.shares.iter().map(|(operation, _)| *operation).filter(lacks).collect()
 }
 
-/// A script for each operation of a mix, over these records.
+/// A script for each operation of a mix, over these records; and for reading, by which clients look at what has become of
+/// their writes.
 pub(super) fn scripts(
     session: &Session<'_>,
     serving: &Serving,
     records: &RecordSet,
     mix: &Mix,
 ) -> Result<BTreeMap<Operation, Script>, Ended> {
-    mix.shares
-        .iter()
-        .map(|(operation, _)| {
+    let reads = (!serving.statements(Operation::Read.file()).is_empty()).then_some(Operation::Read);
+    let all = mix.shares.iter().map(|(operation, _)| *operation).chain(reads);
+    all.collect::<BTreeSet<Operation>>()
+        .into_iter()
+        .map(|operation| {
             let rules = serving.rules(operation.file());
-            let values = values(serving, records, *operation);
+            let values = values(serving, records, operation);
             let values = borrowed(&values);
             let script = Script {
                 statements: session.statements_with_parameters(operation.file(), &values)?,
@@ -37,7 +40,7 @@ pub(super) fn scripts(
                 key_member: serving.key_member.clone(),
                 may_be_stale: rules.may_be_stale,
             };
-            Ok((*operation, script))
+            Ok((operation, script))
         })
         .collect()
 }

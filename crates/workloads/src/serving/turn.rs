@@ -228,7 +228,21 @@ impl<'a> Turn<'_, '_, 'a> {
         })
     }
 
+    /// Lets clients work, during which the server must not end.
     fn drive(&self, job: &Job, one: &mut Served<'a>, recorder: &mut Recorder<'_>) -> Result<Driven, Ended> {
+        match self.drive_on(job, one, recorder)? {
+            (driven, ends) if ends.is_empty() => Ok(driven),
+            (_, ends) => Err(Ended::failed(FailureKind::Crash, ends.join("; "))),
+        }
+    }
+
+    /// Lets clients work, whatever becomes of the server; gives how it ended, each time that it did.
+    fn drive_on(
+        &self,
+        job: &Job,
+        one: &mut Served<'a>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(Driven, Vec<String>), Ended> {
         one.has_run = true;
         let Stop::Time { seconds } = job.stop else {
             return Err(Ended::failed(FailureKind::Protocol, "trials end by time"));
@@ -236,7 +250,7 @@ impl<'a> Turn<'_, '_, 'a> {
         let limit = Duration::from_secs_f64(job.ramp_s + seconds + job.timeout_s + GRACE_S);
         let job = serde_json::to_value(job)
             .map_err(|error| Ended::failed(FailureKind::Protocol, format!("the job: {error}")))?;
-        one.of.session.request(&Op::Drive { job }, limit, &mut relay(recorder.observer))
+        one.of.session.drive(&Op::Drive { job }, limit, &mut relay(recorder.observer))
     }
 
     fn measure(
@@ -312,8 +326,10 @@ impl<'a> Turn<'_, '_, 'a> {
         let begun_s = jiff::Timestamp::now().as_millisecond() as f64 / 1e3;
         let writes = !trials::only_reads(mix);
         let before = if writes { journal::read(&mut one.of.session, &one.part)? } else { None };
-        let outcome = Outcome::of(self.drive(&job, one, recorder)?)?;
-        let journal_bytes = match before {
+        let (driven, ends) = self.drive_on(&job, one, recorder)?;
+        let outcome = Outcome::of(driven)?;
+        let lost = outcome.lost_system(&ends, one.of.session.is_guest());
+        let journal_bytes = match before.filter(|_| lost.is_none()) {
             Some(before) => journal::read(&mut one.of.session, &one.part)?.and_then(|after| {
                 let bytes = after.since(&before)?;
                 let whole_s = ramp_s + outcome.measured_s();
@@ -331,7 +347,7 @@ impl<'a> Turn<'_, '_, 'a> {
         if let Ok(bytes) = jsonathlon_measure::memory::peak_resident_bytes(std::process::id()) {
             metrics.insert("peak_harness_bytes".into(), bytes as f64);
         }
-        let beside = Beside { verified: job.verify, journal_bytes, metrics, ramp_s };
+        let beside = Beside { verified: job.verify, journal_bytes, metrics, ramp_s, lost };
         let log = outcome.interval_log(begun_s, ramp_s);
         let name = format!(
             "histograms/{}-{}-{}-{}.hlog",
@@ -344,6 +360,12 @@ impl<'a> Turn<'_, '_, 'a> {
         self.record(&outcome, cell, &beside, recorder)?;
         for (refusal, times) in outcome.refusals().take(3) {
             recorder.warn(&format!("{} {}: {times} × {refusal}", one.of.cells.target.file_name(), mix.name));
+        }
+        if let Some(words) = beside.lost {
+            recorder.warn(&format!("{} {}: {words}", one.of.cells.target.file_name(), mix.name));
+            // Its session broke, and what follows begins with the data as they were loaded.
+            one.of.session.kill();
+            return Ok(0.0);
         }
         Ok(outcome.throughput())
     }

@@ -386,6 +386,21 @@ impl<'a> Session<'a> {
         engine.request(op, limit, self.cancelled, progress).map_err(|error| self.with_the_disk(error.into()))
     }
 
+    /// Lets clients work; the session must be open. Gives how the server ended meanwhile, each time that it did: it was
+    /// started again, but the session is of no use any more.
+    pub(crate) fn drive<R: DeserializeOwned>(
+        &mut self,
+        op: &Op,
+        limit: Duration,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(R, Vec<String>), Ended> {
+        let engine =
+            self.engine.as_mut().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
+        let driven = engine.drive(op, limit, self.cancelled, progress);
+        self.subject.is(self.engine());
+        driven.map_err(|error| self.with_the_disk(error.into()))
+    }
+
     /// Whoever fails because the disk is full may have had no room to write that down, or no words for it: a
     /// server may also be gone before it was found to be ready.
     fn with_the_disk(&self, error: Ended) -> Ended {

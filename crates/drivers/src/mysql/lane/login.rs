@@ -6,7 +6,7 @@ use jsonathlon_connection::driver::Result;
 use jsonathlon_connection::endpoint::{Endpoint, NotReady};
 use mysql_common::scramble::{scramble_native, scramble_sha256};
 
-use super::super::{CONNECT_LIMIT, GONE, SETTINGS, connect};
+use super::super::{GONE, SETTINGS, connect};
 use super::packet::{self, Reader, close, open, said, text};
 use crate::socket::{Inbox, Socket};
 
@@ -118,8 +118,8 @@ fn scrambled(plugin: &[u8], nonce: &[u8], password: &str) -> Option<Vec<u8>> {
 }
 
 fn attempt(endpoint: &Endpoint) -> Ready<Option<Session>> {
-    let socket = Socket::connect(endpoint, CONNECT_LIMIT).map_err(yet)?;
-    socket.wait(Some(CONNECT_LIMIT)).map_err(yet)?;
+    let socket = Socket::connect(endpoint, endpoint.attempt()).map_err(yet)?;
+    socket.wait(Some(endpoint.attempt())).map_err(yet)?;
     let mut talk = Talk { socket, inbox: Inbox::default() };
     let (packet, sequence) = talk.next()?;
     let greeting = greeting(&packet).map_err(ever)?;

@@ -16,8 +16,8 @@ type Ready<T> = std::result::Result<T, NotReady>;
 
 /// Logs in; none where the server asks for the password in a way that is not known here.
 pub(super) fn login(endpoint: &Endpoint) -> Ready<Option<Socket>> {
-    let socket = Socket::connect(endpoint, super::super::CONNECT_LIMIT).map_err(yet)?;
-    socket.wait(Some(super::super::CONNECT_LIMIT)).map_err(yet)?;
+    let socket = Socket::connect(endpoint, endpoint.attempt()).map_err(yet)?;
+    socket.wait(Some(endpoint.attempt())).map_err(yet)?;
     let mut session = Session { socket, inbox: Inbox::default() };
     session.socket.send(&startup(&endpoint.user, &endpoint.database)).map_err(yet)?;
     let mut scram = None;

@@ -3,6 +3,8 @@
 //! The server is this process's own, through its guard. A worker is told where it is and cannot tell it from one
 //! by address; what has become of it is for this module to say.
 
+mod keeper;
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,6 +16,8 @@ use jsonathlon_servers::{Launch, Login, Server, ServerError};
 use jsonathlon_worker::protocol::{FailureKind, Op, Opened, PROTOCOL, Progress};
 use jsonathlon_worker::{Worker, WorkerError};
 use serde::de::DeserializeOwned;
+
+use keeper::Keeper;
 
 /// How often a server is started anew when somebody else took the port that was free.
 const PORTS: usize = 5;
@@ -46,6 +50,7 @@ pub struct Engine {
     // First, so that it goes first.
     worker: Worker,
     server: Option<Server>,
+    launch: Option<Launch>,
     place: Place,
 }
 
@@ -70,7 +75,7 @@ impl Engine {
             started(worker.pid());
             let op = Op::Open { protocol: PROTOCOL, open: open.clone() };
             let opened: Opened = worker.request(&op, limit, cancelled, &mut |_| {})?;
-            return Ok((Self { worker, server: None, place: opened.place }, opened));
+            return Ok((Self { worker, server: None, launch: None, place: opened.place }, opened));
         };
         for _ in 0..PORTS {
             // Before the server, so that it is ready to look for it at once.
@@ -79,7 +84,8 @@ impl Engine {
             let mut server = Server::start(launch, cancelled).map_err(failed)?;
             match session(&mut worker, &mut server, open, launch, limit, cancelled) {
                 Ok(opened) => {
-                    return Ok((Self { worker, server: Some(server), place: opened.place }, opened));
+                    let (server, launch) = (Some(server), Some(launch.clone()));
+                    return Ok((Self { worker, server, launch, place: opened.place }, opened));
                 }
                 // Somebody was faster; and everything else is not about the port.
                 Err(_) if server.lost_its_port() => {}
@@ -135,10 +141,44 @@ impl Engine {
         cancelled: &dyn Fn() -> bool,
         progress: &mut dyn FnMut(Progress),
     ) -> Result<R, WorkerError> {
-        let error = match self.worker.request(op, limit, cancelled, progress) {
-            Ok(answer) => return Ok(answer),
-            Err(error) => error,
+        let answer = self.worker.request(op, limit, cancelled, progress);
+        answer.map_err(|error| self.broken(error))
+    }
+
+    /// As [`Engine::request`] of what clients do over connections of their own. The server that was started is started
+    /// again whenever it ends meanwhile, on the same data and at the same address, and the request goes on. The worker's
+    /// session is of no use then. Gives how the server ended, each time.
+    ///
+    /// # Errors
+    /// As [`Engine::request`].
+    pub fn drive<R: DeserializeOwned>(
+        &mut self,
+        op: &Op,
+        limit: Duration,
+        cancelled: &dyn Fn() -> bool,
+        progress: &mut dyn FnMut(Progress),
+    ) -> Result<(R, Vec<String>), WorkerError> {
+        let (Some(server), Some(launch)) = (&mut self.server, &self.launch) else {
+            return self.request(op, limit, cancelled, progress).map(|answer| (answer, Vec::new()));
         };
+        let keeper = RefCell::new(Keeper::new(server, launch));
+        let stop = || {
+            keeper.borrow_mut().look(cancelled);
+            cancelled()
+        };
+        let answer = self.worker.request(op, limit, &stop, progress);
+        let mut keeper = keeper.into_inner();
+        // What comes after needs the server.
+        keeper.look(cancelled);
+        let ends = keeper.ends();
+        if !ends.is_empty() {
+            self.place = Place::Process(server.pid());
+        }
+        answer.map(|answer| (answer, ends)).map_err(|error| self.broken(error))
+    }
+
+    /// What a request's failure leaves: after whatever ends the worker or the connection, nothing.
+    fn broken(&mut self, error: WorkerError) -> WorkerError {
         match error {
             WorkerError::Refused { kind: FailureKind::Crashed, message } => {
                 let message = match &mut self.server {
@@ -146,12 +186,12 @@ impl Engine {
                     None => message,
                 };
                 self.end();
-                Err(WorkerError::Refused { kind: FailureKind::Crashed, message })
+                WorkerError::Refused { kind: FailureKind::Crashed, message }
             }
-            refused @ WorkerError::Refused { .. } => Err(refused),
+            refused @ WorkerError::Refused { .. } => refused,
             dead => {
                 self.end();
-                Err(dead)
+                dead
             }
         }
     }
@@ -222,6 +262,7 @@ pub fn endpoint(login: &Login, process: u32, patience: Duration) -> Endpoint {
         whole: true,
         patience_s: patience.as_secs(),
         pause_ms: PAUSE_MS,
+        attempt_ms: None,
     }
 }
 

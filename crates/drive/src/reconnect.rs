@@ -1,0 +1,112 @@
+//! Connections that are lost, and opened again.
+
+use std::time::Duration;
+
+use jsonathlon_connection::{DriverError, Result};
+
+use crate::client::{State, limit};
+use crate::finish;
+use crate::recorder::{Outcome, Times};
+use crate::run::{Now, Runner};
+use crate::waiting::Waiting;
+
+/// Between two looks at what takes too long.
+const TICK_NS: u64 = 10_000_000;
+/// From one attempt to open a connection again to the next, at first and at most.
+const PAUSE_NS: u64 = 20_000_000;
+const LONGEST_PAUSE_NS: u64 = 500_000_000;
+/// Attempts, after which a client is given up.
+const ATTEMPTS: u32 = 2_000;
+/// What preparing one statement may take.
+const PREPARING: Duration = Duration::from_secs(1);
+
+impl<W: Waiting> Runner<'_, W> {
+    /// The connection is gone, or of no use.
+    #[cold]
+    pub(crate) fn lost(&mut self, number: usize, outcome: Outcome) -> Now {
+        self.over(number, outcome);
+        let now = self.waiting.now();
+        let client = &mut self.clients[number];
+        client.close();
+        client.state = State::Down { next_try: now, tries: 0 };
+        self.recorder.lost += 1;
+        Now::Over
+    }
+
+    #[cold]
+    pub(crate) fn look_at_all(&mut self, now: u64) {
+        self.next_look = now + TICK_NS;
+        if self.shared.is_past(now) {
+            self.is_over = true;
+        }
+        for number in 0..self.clients.len() {
+            match self.clients[number].state {
+                State::Busy | State::Undoing
+                    if now.saturating_sub(self.clients[number].task.begun) >= self.shared.timeout_ns =>
+                {
+                    let client = &mut self.clients[number];
+                    finish::unknown(self.shared, &mut client.task);
+                    client.task.undoing = None;
+                    client.task.ended = now;
+                    self.lost(number, Outcome::TimedOut);
+                }
+                State::Down { next_try, tries } if now >= next_try && !self.is_over => {
+                    self.reopen(number, tries);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Opens a connection again. In a closed loop an attempt that fails is the operation that its client would have done.
+    #[cold]
+    fn reopen(&mut self, number: usize, tries: u32) {
+        let begun = self.waiting.now();
+        let opened = self.connect(number);
+        let now = self.waiting.now();
+        match opened {
+            Ok(()) => {
+                self.recorder.reconnects += 1;
+                if self.shared.schedule.is_some() {
+                    self.clients[number].task.free_since = now;
+                    self.idle.push_back(number);
+                }
+            }
+            Err(error) => {
+                let pause = (PAUSE_NS << tries.min(8)).min(LONGEST_PAUSE_NS);
+                let client = &mut self.clients[number];
+                client.close();
+                client.state = if tries >= ATTEMPTS {
+                    State::Dead
+                } else {
+                    State::Down { next_try: now + pause, tries: tries + 1 }
+                };
+                if self.shared.schedule.is_none() {
+                    let place = self.shared.place(self.shared.shares.draw(&mut self.random));
+                    let times = Times { intended: None, begun, ended: now, counted: false };
+                    let window = (self.shared.window.from(), self.shared.window.to());
+                    let words = format!("failed to connect again: {error}");
+                    self.recorder.ended(place, times, Outcome::Failed(words), Default::default(), window);
+                }
+            }
+        }
+    }
+
+    /// One attempt, which other clients of the thread wait for.
+    fn connect(&mut self, number: usize) -> Result<()> {
+        let lane = (self.shared.openers.again)()?;
+        let descriptor = lane.descriptor();
+        // A server that lets clients in may still be too busy with itself to answer them.
+        limit(descriptor, Some(PREPARING));
+        self.clients[number].connect(lane, self.shared)?;
+        let descriptor = self.clients[number].descriptor();
+        limit(descriptor, self.waits.then(|| Duration::from_nanos(self.shared.timeout_ns)));
+        match descriptor {
+            Some(descriptor) if !self.waits => self
+                .waiting
+                .watch(number, descriptor)
+                .map_err(|error| DriverError::Unavailable(format!("failed to poll: {error}"))),
+            _ => Ok(()),
+        }
+    }
+}

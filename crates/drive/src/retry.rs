@@ -1,0 +1,156 @@
+//! What comes after a statement that failed: it is undone, tried again, or the end of its operation.
+
+use jsonathlon_connection::{DriverError, RowSink};
+
+use crate::client::State;
+use crate::finish;
+use crate::recorder::Outcome;
+use crate::run::{Now, Runner};
+use crate::waiting::Waiting;
+
+impl<W: Waiting> Runner<'_, W> {
+    /// A statement failed.
+    #[cold]
+    pub(crate) fn failed(&mut self, number: usize, error: DriverError) -> Now {
+        let now = self.waiting.now();
+        let client = &mut self.clients[number];
+        client.task.ended = now.saturating_sub(client.task.checking);
+        let took = client.task.ended.saturating_sub(client.task.begun);
+        match error {
+            DriverError::Conflict(words) => self.conflict(number, words, true),
+            DriverError::Refused(words) | DriverError::Duplicate(words) => {
+                finish::refused(self.shared, &mut client.task);
+                self.undo(number, Outcome::Failed(words))
+            }
+            DriverError::Crashed(words) | DriverError::Unavailable(words) => {
+                finish::unknown(self.shared, &mut client.task);
+                // A read that the kernel has given up.
+                let gave_up = took >= self.shared.timeout_ns / 20 * 19;
+                let outcome = if gave_up { Outcome::TimedOut } else { Outcome::Failed(words) };
+                self.lost(number, outcome)
+            }
+            DriverError::Protocol(words) => {
+                finish::unknown(self.shared, &mut client.task);
+                self.lost(number, Outcome::Failed(words))
+            }
+            other => {
+                finish::unknown(self.shared, &mut client.task);
+                self.undo(number, Outcome::Failed(other.to_string()))
+            }
+        }
+    }
+
+    /// The system has given the operation up for another one: it is tried again, as often as it may be.
+    #[cold]
+    pub(crate) fn conflict(&mut self, number: usize, words: String, is_open: bool) -> Now {
+        let client = &mut self.clients[number];
+        finish::refused(self.shared, &mut client.task);
+        if is_open && client.task.step > 0 {
+            match client.send_undo() {
+                Ok(true) => {
+                    client.state = State::Undoing;
+                    client.task.answer.wrong = None;
+                    client.task.undoing = Some(Undoing::Conflict(words));
+                    if self.blocks(number) {
+                        return self.undone(number, true);
+                    }
+                    return Now::Waiting;
+                }
+                Ok(false) => {}
+                Err(_) => return self.lost(number, Outcome::Failed(words)),
+            }
+        }
+        self.again(number, words)
+    }
+
+    fn again(&mut self, number: usize, words: String) -> Now {
+        let now = self.waiting.now();
+        let client = &mut self.clients[number];
+        let too_long = now.saturating_sub(client.task.begun) >= self.shared.timeout_ns;
+        if client.task.tries >= self.shared.job.retries || too_long {
+            client.task.ended = now.saturating_sub(client.task.checking);
+            self.over(number, Outcome::Failed(words));
+            return Now::Over;
+        }
+        // What would be tried again after the end was not over by then, and no error within what is measured: its
+        // end is now, not earlier by the time that checking took.
+        if self.shared.is_past(now) || !client.task.again(self.shared) {
+            client.task.ended = now;
+            self.over(number, Outcome::Failed(words));
+            return Now::Over;
+        }
+        self.begin(number)
+    }
+
+    /// Undoes what was done of an operation of several statements, and then ends it.
+    fn undo(&mut self, number: usize, outcome: Outcome) -> Now {
+        let client = &mut self.clients[number];
+        if client.task.step > 0 {
+            match client.send_undo() {
+                Ok(true) => {
+                    client.state = State::Undoing;
+                    client.task.undoing = Some(Undoing::Ends(outcome));
+                    if self.blocks(number) {
+                        return self.undone(number, true);
+                    }
+                    return Now::Waiting;
+                }
+                Ok(false) => {}
+                Err(_) => return self.lost(number, outcome),
+            }
+        }
+        self.over(number, outcome);
+        Now::Over
+    }
+
+    /// Takes the answer to what undoes.
+    pub(crate) fn undone(&mut self, number: usize, waits: bool) -> Now {
+        let client = &mut self.clients[number];
+        let Some(lane) = client.lane.as_mut() else { return Now::Over };
+        let received = lane.receive(waits, &mut Nowhere);
+        let is_lost = match received {
+            Ok(None) => return Now::Waiting,
+            Ok(Some(_)) => false,
+            // A system that has undone it by itself refuses to do it again.
+            Err(DriverError::Refused(_) | DriverError::Conflict(_)) => false,
+            Err(_) => true,
+        };
+        let undoing = client.task.undoing.take();
+        client.state = State::Busy;
+        match undoing {
+            Some(Undoing::Conflict(words)) if is_lost => self.lost(number, Outcome::Failed(words)),
+            Some(Undoing::Conflict(words)) => self.again(number, words),
+            Some(Undoing::Ends(outcome)) if is_lost => self.lost(number, outcome),
+            Some(Undoing::Ends(outcome)) => {
+                let now = self.waiting.now();
+                let task = &mut self.clients[number].task;
+                task.ended = now.saturating_sub(task.checking);
+                self.over(number, outcome);
+                Now::Over
+            }
+            None => Now::Over,
+        }
+    }
+}
+
+/// What comes after undoing.
+#[derive(Debug)]
+pub(crate) enum Undoing {
+    /// Another try.
+    Conflict(String),
+    /// The end.
+    Ends(Outcome),
+}
+
+/// Takes rows that nobody wants.
+struct Nowhere;
+
+impl RowSink for Nowhere {
+    fn columns(&mut self, _: &[&str]) -> jsonathlon_connection::Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, _: &[jsonathlon_connection::Cell<'_>]) -> jsonathlon_connection::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,103 @@
+//! Real servers that die while clients are at work.
+
+use std::time::Duration;
+
+use jsonathlon_results::record::{FailureKind, Verdict};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::support::real::excluded;
+use crate::support::{World, eventually};
+
+/// Longer than any run here takes, though others are at work beside it.
+const LIMIT: Duration = Duration::from_secs(300);
+/// Clients of each trial.
+const CLIENTS: f64 = 4.0;
+
+/// Whether clients are at work.
+fn are_at_work(world: &World) -> bool {
+    let is_of_clients = |thread: std::io::Result<std::fs::DirEntry>| {
+        let name = thread.and_then(|thread| std::fs::read_to_string(thread.path().join("comm")));
+        name.is_ok_and(|name| name.starts_with("clients-"))
+    };
+    world.workers().iter().any(|worker| {
+        std::fs::read_dir(format!("/proc/{worker}/task"))
+            .is_ok_and(|threads| threads.into_iter().any(is_of_clients))
+    })
+}
+
+/// The server is killed in the middle of the first trial of two.
+fn survives(system: &str, program: &str) {
+    if excluded(&[system]) {
+        return;
+    }
+    let world = World::new();
+    let clients = CLIENTS.to_string();
+    let running = world.start_serving(
+        "out",
+        system,
+        &["--mixes", "churn", "-n", "2k", "--clients", &clients, "--ramp", "200ms", "--measure", "8s"],
+    );
+    eventually("clients warm the system up", || are_at_work(&world));
+    eventually("they have warmed it up", || !are_at_work(&world));
+    eventually("clients work on the first trial", || are_at_work(&world));
+    // Long enough for writes, and for a machine that does other things as well.
+    std::thread::sleep(Duration::from_secs(2));
+    let is_server = |command: &str| {
+        command.split(' ').next().is_some_and(|first| first.ends_with(program))
+            && !command.contains("server-")
+    };
+    // What a server starts has higher numbers than itself, as a rule; it is what its guard started in any case.
+    let server = world.processes().into_iter().find(|(_, command)| is_server(command));
+    let (server, _) = server.unwrap_or_else(|| panic!("no {program} in {:?}", world.processes()));
+    kill_process(Pid::from_raw(server.try_into().unwrap()).unwrap(), Signal::KILL).unwrap();
+
+    let summary = running.end(LIMIT).expect(1).says(&["the server ended (signal: 9 (SIGKILL))"]).summary();
+    assert!(summary.complete);
+    world.nothing_left();
+    let is_whole = |trial: &jsonathlon_results::record::Trial| {
+        trial.cell.step.is_own() && !trial.cell.parameters.contains_key("operation")
+    };
+    let trials: Vec<_> = world.kept("out").trials().into_iter().filter(is_whole).collect();
+    let [killed, other] = trials.as_slice() else { panic!("{} trials", trials.len()) };
+
+    assert_eq!(killed.verdict, Verdict::Partial, "{:?}", killed.failure);
+    let failure = killed.failure.as_ref().unwrap();
+    assert_eq!(failure.kind, FailureKind::Crash);
+    assert!(failure.error.contains("and was started again"), "{}", failure.error);
+    // All that was acknowledged is there, and right.
+    let (_, read_back) = failure.error.split_once("; ").unwrap();
+    let [read, "of", written, ..] = read_back.split(' ').collect::<Vec<_>>()[..] else {
+        panic!("{read_back}")
+    };
+    assert!(read == written && read.parse::<u64>().unwrap() > 0, "{read_back}");
+    assert_eq!(killed.metrics["reconnects"], CLIENTS);
+    assert_eq!((killed.metrics["wrong_answers"], killed.metrics["unknown_writes"]), (0.0, 0.0));
+    assert!(killed.metrics["errors"] >= CLIENTS, "{:?}", killed.metrics);
+    // What its first process spent is gone with it.
+    for gone in ["server_cpu_us_per_op", "journal_bytes_per_op", "driver_share"] {
+        assert!(!killed.metrics.contains_key(gone), "{gone}: {:?}", killed.metrics);
+    }
+    // The series shows the gap, and that work went on behind it.
+    let with_errors = |second: &jsonathlon_results::record::PerSecond| second.errors > 0;
+    let first = killed.per_second.iter().position(with_errors).unwrap();
+    let last = killed.per_second.iter().rposition(with_errors).unwrap();
+    let operations = |seconds: &[jsonathlon_results::record::PerSecond]| -> u64 {
+        seconds.iter().map(|second| second.operations).sum()
+    };
+    assert!(first >= 1 && operations(&killed.per_second[..first]) > 0, "{:?}", killed.per_second);
+    assert!(operations(&killed.per_second[last + 1..]) > 0, "{:?}", killed.per_second);
+
+    assert_eq!((other.verdict, other.metrics["errors"]), (Verdict::Exact, 0.0), "{:?}", other.failure);
+    let entry = summary.results.iter().find(|entry| entry.cell == killed.cell).unwrap();
+    assert_eq!(entry.verdict, Verdict::Partial, "such a cell is not ranked");
+}
+
+#[test]
+fn a_killed_postgresql_is_started_again() {
+    survives("postgresql", "/postgres");
+}
+
+#[test]
+fn a_killed_mongodb_is_started_again() {
+    survives("mongodb", "/mongod");
+}
