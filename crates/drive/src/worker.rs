@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use jsonathlon_connection::Lane;
 use jsonathlon_connection::driver::{Host, Open};
+use jsonathlon_connection::{DriverError, Lane};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records, SortedKeys, Written};
 use jsonathlon_worker::Connector;
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
@@ -34,6 +35,9 @@ type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dy
 
 /// From deciding when a job begins to its beginning: threads must be there by then.
 const NOTICE_NS: u64 = 2_000_000;
+/// How long a client's first connection is tried for, and the pause between two attempts.
+const COMING: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(200);
 /// Keeps draws of missed arrivals apart from those of threads.
 const OF_MISSED: u64 = 1 << 40;
 
@@ -137,10 +141,17 @@ impl Clients {
         let shared = shared(known, job, paths, &on.open.protocol, openers).map_err(refused)?;
         let mut clients = Vec::new();
         for number in 1..=job.clients {
-            let opened = opener(on.open, on.host, job.prepare);
+            let opened = first(&|| opener(on.open, on.host, job.prepare));
             let client = opened.and_then(|lane| Client::new(lane, &shared)).map_err(|error| {
                 let Failure { kind, message } = Failure::from(error);
-                failure(kind, format!("client {number} of {}: {message}", job.clients))
+                let mut words = format!("client {number} of {}: {message}", job.clients);
+                if number > 1 {
+                    words.push_str(&format!(
+                        "; {} came in: let fewer clients work, or raise the system's limit of connections",
+                        number - 1
+                    ));
+                }
+                failure(kind, words)
             })?;
             clients.push(client);
         }
@@ -186,6 +197,20 @@ impl Clients {
             added: 0,
         });
         Ok(())
+    }
+}
+
+/// Opens a client's first connection. A system that has just been left by other clients may still count them.
+fn first(
+    open: &dyn Fn() -> jsonathlon_drivers::Result<Box<dyn Lane>>,
+) -> jsonathlon_drivers::Result<Box<dyn Lane>> {
+    let begun = Instant::now();
+    loop {
+        match open() {
+            Err(DriverError::Unavailable(_)) if begun.elapsed() < COMING => {}
+            opened => return opened,
+        }
+        std::thread::sleep(PAUSE);
     }
 }
 
@@ -330,7 +355,7 @@ fn all_threads(
                 let waiting = Polling::new(began)?;
                 let runner = Runner::new(shared, waiting, part, number, job.seed);
                 let left = began.saturating_sub(monotonic_ns());
-                std::thread::sleep(std::time::Duration::from_nanos(left));
+                std::thread::sleep(Duration::from_nanos(left));
                 Ok(runner.run())
             };
             let spawned =

@@ -1,8 +1,8 @@
-//! Real servers that die while clients are at work.
+//! Real servers that die while clients are at work, or are asked for more than they take.
 
 use std::time::Duration;
 
-use jsonathlon_results::record::{FailureKind, Verdict};
+use jsonathlon_results::record::{FailureKind, PerSecond, Trial, Verdict};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::real::excluded;
@@ -23,6 +23,13 @@ fn are_at_work(world: &World) -> bool {
         std::fs::read_dir(format!("/proc/{worker}/task"))
             .is_ok_and(|threads| threads.into_iter().any(is_of_clients))
     })
+}
+
+/// The trials of whole mixes.
+fn whole(world: &World) -> Vec<Trial> {
+    let is_whole =
+        |trial: &Trial| trial.cell.step.is_own() && !trial.cell.parameters.contains_key("operation");
+    world.kept("out").trials().into_iter().filter(is_whole).collect()
 }
 
 /// The server is killed in the middle of the first trial of two.
@@ -54,9 +61,8 @@ fn survives(system: &str, program: &str) {
     let summary = running.end(LIMIT).expect(1).says(&["the server ended (signal: 9 (SIGKILL))"]).summary();
     assert!(summary.complete);
     world.nothing_left();
-    let is_whole = |trial: &jsonathlon_results::record::Trial| {
-        trial.cell.step.is_own() && !trial.cell.parameters.contains_key("operation")
-    };
+    let is_whole =
+        |trial: &Trial| trial.cell.step.is_own() && !trial.cell.parameters.contains_key("operation");
     let trials: Vec<_> = world.kept("out").trials().into_iter().filter(is_whole).collect();
     let [killed, other] = trials.as_slice() else { panic!("{} trials", trials.len()) };
 
@@ -78,12 +84,10 @@ fn survives(system: &str, program: &str) {
         assert!(!killed.metrics.contains_key(gone), "{gone}: {:?}", killed.metrics);
     }
     // The series shows the gap, and that work went on behind it.
-    let with_errors = |second: &jsonathlon_results::record::PerSecond| second.errors > 0;
+    let with_errors = |second: &PerSecond| second.errors > 0;
     let first = killed.per_second.iter().position(with_errors).unwrap();
     let last = killed.per_second.iter().rposition(with_errors).unwrap();
-    let operations = |seconds: &[jsonathlon_results::record::PerSecond]| -> u64 {
-        seconds.iter().map(|second| second.operations).sum()
-    };
+    let operations = |seconds: &[PerSecond]| -> u64 { seconds.iter().map(|second| second.operations).sum() };
     assert!(first >= 1 && operations(&killed.per_second[..first]) > 0, "{:?}", killed.per_second);
     assert!(operations(&killed.per_second[last + 1..]) > 0, "{:?}", killed.per_second);
 
@@ -100,4 +104,33 @@ fn a_killed_postgresql_is_started_again() {
 #[test]
 fn a_killed_mongodb_is_started_again() {
     survives("mongodb", "/mongod");
+}
+
+#[test]
+fn more_clients_than_the_server_takes_fail_alone() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let world = World::new();
+    // It takes 100 connections unless it is told otherwise.
+    let ended = world
+        .start_serving("out", "postgresql", &["--clients", "2,120", "-r", "2", "-n", "1k", "--mixes", "a"])
+        .end(LIMIT)
+        .expect(1);
+    let summary = ended.says(&["too many clients already", "let fewer clients work"]).summary();
+    assert!(summary.complete);
+    let trials = whole(&world);
+    let of = |clients: u64| -> Vec<&Trial> {
+        trials.iter().filter(|trial| trial.cell.parameters["clients"] == clients).collect()
+    };
+    assert_eq!((of(2).len(), of(120).len()), (2, 2));
+    for trial in of(2) {
+        assert_eq!((trial.verdict, trial.metrics["errors"]), (Verdict::Exact, 0.0), "{:?}", trial.failure);
+    }
+    for trial in of(120) {
+        assert_eq!(trial.verdict, Verdict::Failed);
+        let words = &trial.failure.as_ref().unwrap().error;
+        assert!(words.contains(" of 120: ") && words.contains("too many clients already"), "{words}");
+    }
+    world.nothing_left();
 }
