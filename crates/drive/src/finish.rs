@@ -84,6 +84,15 @@ pub(crate) fn refused(shared: &Shared<'_>, task: &mut Task) {
     }
 }
 
+/// The system has something under one of its keys already, and nothing of it was done.
+pub(crate) fn taken(shared: &Shared<'_>, task: &mut Task) {
+    for item in &mut task.items[..task.used] {
+        if let Some(write) = item.write.take() {
+            shared.accept.taken(write);
+        }
+    }
+}
+
 /// Nobody knows whether it was done, unless nothing of it was sent.
 pub(crate) fn unknown(shared: &Shared<'_>, task: &mut Task) {
     if !task.wrote {

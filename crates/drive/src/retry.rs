@@ -18,8 +18,12 @@ impl<W: Waiting> Runner<'_, W> {
         let took = client.task.ended.saturating_sub(client.task.begun);
         match error {
             DriverError::Conflict(words) => self.conflict(number, words, true),
-            DriverError::Refused(words) | DriverError::Duplicate(words) => {
+            DriverError::Refused(words) => {
                 finish::refused(self.shared, &mut client.task);
+                self.undo(number, Outcome::Failed(words))
+            }
+            DriverError::Duplicate(words) => {
+                finish::taken(self.shared, &mut client.task);
                 self.undo(number, Outcome::Failed(words))
             }
             DriverError::Crashed(words) | DriverError::Unavailable(words) => {

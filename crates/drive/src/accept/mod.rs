@@ -300,6 +300,14 @@ impl Accept {
     /// The write was not done and never will be: the system has refused it, or found nothing to change. A new record whose
     /// insert was refused is inserted by a later one.
     pub fn aborted(&self, write: Write) {
+        let number = write.number;
+        self.taken(write);
+        self.give_back(number);
+    }
+
+    /// The write was not done, because the system has something under its key already: a new record of this number is not
+    /// tried again.
+    pub fn taken(&self, write: Write) {
         let (number, version) = (write.number, write.version());
         self.aborted.add(number, version, write.deleted_before, |number| self.bounds(number).1);
         if write.change == Change::Delete
@@ -316,7 +324,6 @@ impl Accept {
             let _ = whole.deleted.compare_exchange(version, before, Ordering::SeqCst, Ordering::SeqCst);
         }
         self.end(&write, false);
-        self.give_back(number);
     }
 
     /// Nobody knows whether the write was done, or whether it still will be. It stays in flight until it is settled.

@@ -284,6 +284,27 @@ fn a_column_that_was_answered_fills_a_later_statement() {
 }
 
 #[test]
+fn a_key_that_is_there_already_is_an_error_and_is_not_tried_again() {
+    let store = Store::new(&records(), LOADED);
+    for number in [LOADED, LOADED + 5] {
+        store.put(number);
+    }
+    let mut clients = clients(&store);
+    let driven = run(&mut clients, &job(&[(Insert, 1.0)], 1, 100)).unwrap();
+    let insert = &driven.operations[&Insert];
+    assert_eq!((insert.operations, insert.errors, insert.wrong), (98, 2, 0), "{:?}", driven.refusals);
+    assert_eq!(driven.refusals["there already"], 2);
+    assert_eq!(driven.records, LOADED + 98);
+    // Of a batch none is inserted, and the next one is another.
+    store.put(LOADED + 103);
+    let before = store.undone.load(Ordering::Relaxed);
+    let driven = run(&mut clients, &job(&[(InsertBatch, 1.0)], 1, 10)).unwrap();
+    let batch = &driven.operations[&InsertBatch];
+    assert_eq!((batch.operations, batch.errors, driven.refusals["there already"]), (9, 1, 1));
+    assert_eq!(store.undone.load(Ordering::Relaxed), before + 1);
+}
+
+#[test]
 fn without_checks_anything_goes() {
     let store = Store::new(&records(), LOADED);
     let mut clients = clients(&store);

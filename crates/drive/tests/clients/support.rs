@@ -71,6 +71,13 @@ impl Store {
         Arc::new(Self { set, documents, faults: Faults::default(), undone: AtomicU64::new(0) })
     }
 
+    /// Puts something under the key of a record that others know nothing of.
+    pub(crate) fn put(&self, number: u64) {
+        let mut key = Vec::new();
+        self.set.key(number, &mut key);
+        self.documents.lock().unwrap().insert(String::from_utf8(key).unwrap(), Value::Null);
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.documents.lock().unwrap().len()
     }

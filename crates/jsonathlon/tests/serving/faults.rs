@@ -134,3 +134,29 @@ fn more_clients_than_the_server_takes_fail_alone() {
     }
     world.nothing_left();
 }
+
+#[test]
+fn what_is_larger_than_the_server_takes_is_an_error_in_its_words() {
+    if excluded(&["mongodb"]) {
+        return;
+    }
+    let world = World::new();
+    // A command holds a batch, and no command of MongoDB is larger than 16 MB.
+    let mix = "requests = \"uniform\"\n[operations]\nread = 0.9\ninsert-batch = 0.1\n";
+    let mix = world.file("large.toml", mix);
+    let large = ["--documents", "size", "--doc-size", "64", "--batch", "300"];
+    let ended = world
+        .start_serving(
+            "out",
+            "mongodb",
+            &[&["--mixes", &mix, "-r", "1", "--measure", "1s"], &large[..]].concat(),
+        )
+        .end(LIMIT);
+    let ended = ended.says(&["Size must be between"]);
+    assert!(ended.code() <= 1);
+    let trial = whole(&world).remove(0);
+    assert_eq!(trial.verdict, Verdict::Partial, "{:?}", trial.failure);
+    assert!(trial.metrics["errors"] > 0.0 && trial.metrics["operations"] > 0.0, "{:?}", trial.metrics);
+    assert_eq!((trial.metrics["wrong_answers"], trial.metrics["records_at_end"]), (0.0, 200.0));
+    world.nothing_left();
+}
