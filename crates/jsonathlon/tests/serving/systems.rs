@@ -106,3 +106,46 @@ fn clickhouse_serves() {
     }
     serves("clickhouse", &["--mixes", "a,c", "--clients", "1"]);
 }
+
+/// Keys of 64-bit integers, in all operations that are about keys.
+fn serves_integers(system: &str) {
+    if excluded(&[system]) {
+        return;
+    }
+    serves(system, &["--mixes", "TOGETHER", "--key-type", "bigint", "--measure", "1500ms"]);
+}
+
+#[test]
+fn postgresql_serves_integer_keys() {
+    serves_integers("postgresql");
+}
+
+#[test]
+fn mysql_serves_integer_keys() {
+    serves_integers("mysql");
+}
+
+#[test]
+fn mariadb_serves_integer_keys() {
+    serves_integers("mariadb");
+}
+
+#[test]
+fn mongodb_serves_integer_keys() {
+    serves_integers("mongodb");
+}
+
+#[test]
+fn sqlite_serves_integer_keys() {
+    serves_integers("sqlite");
+}
+
+#[test]
+fn dolt_serves_integer_keys() {
+    serves_integers("dolt");
+}
+
+#[test]
+fn elasticsearch_serves_integer_keys() {
+    serves_integers("elasticsearch");
+}
