@@ -75,6 +75,20 @@ fn written(shared: &Shared<'_>, plan: &Plan, task: &mut Task, recorder: &mut Rec
     Ended::As(wrong.map_or(Outcome::Done, Outcome::Wrong))
 }
 
+/// What was to be read and then changed was not there: nothing is sent any more. That is right if the record may be absent.
+#[cold]
+pub(crate) fn absent(shared: &Shared<'_>, plan: &Plan, task: &mut Task) -> Outcome {
+    let mut wrong = task.answer.wrong.take();
+    if let Some(read) = task.read.filter(|_| shared.job.verify)
+        && let Err(words) = shared.accept.accepts(&read, None)
+        && !(words.is_stale() && plan.may_be_stale)
+    {
+        wrong.get_or_insert_with(|| format!("{} {}: {words}", plan.operation, task.name()));
+    }
+    refused(shared, task);
+    wrong.map_or(Outcome::Done, Outcome::Wrong)
+}
+
 /// The system has refused it: nothing of it was done.
 pub(crate) fn refused(shared: &Shared<'_>, task: &mut Task) {
     for item in &mut task.items[..task.used] {

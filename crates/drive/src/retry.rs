@@ -87,7 +87,7 @@ impl<W: Waiting> Runner<'_, W> {
     }
 
     /// Undoes what was done of an operation of several statements, and then ends it.
-    fn undo(&mut self, number: usize, outcome: Outcome) -> Now {
+    pub(crate) fn undo(&mut self, number: usize, outcome: Outcome) -> Now {
         let client = &mut self.clients[number];
         if client.task.step > 0 {
             match client.send_undo() {

@@ -9,6 +9,7 @@ use jsonathlon_measure::arrival::ScheduleReader;
 use crate::check::{Checking, Rows};
 use crate::client::{Client, State};
 use crate::finish::{self, Ended};
+use crate::operation::Operation;
 use crate::random::Random;
 use crate::recorder::{Outcome, Recorder, Times};
 use crate::shared::{NEVER, Shared};
@@ -363,7 +364,12 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
         task.turn = 0;
         task.step += 1;
-        if task.step < plan.statements.len() {
+        if let Some(next) = plan.statements.get(task.step) {
+            let is_absent = next.writes && !task.wrote && task.answer.rows == 0;
+            if plan.operation == Operation::ReadModifyWrite && is_absent {
+                let outcome = finish::absent(self.shared, plan, task);
+                return Some(self.undo(number, outcome));
+            }
             return None;
         }
         match finish::over(self.shared, plan, task, &mut self.recorder) {

@@ -284,6 +284,39 @@ fn a_column_that_was_answered_fills_a_later_statement() {
 }
 
 #[test]
+fn what_was_deleted_before_it_was_read_is_not_written() {
+    // Several ways of writing back: in a transaction, and by a column that only a row can fill.
+    let by_column = vec!["versioned {{key}}".to_owned(), "update-if {{key}} {{value}} {{seq}}".to_owned()];
+    for (statements, undone) in [(None, true), (Some(by_column), false)] {
+        let store = Store::new(&records(), LOADED);
+        let mut clients = clients(&store);
+        let mut job = job(&[(ReadModifyWrite, 0.4), (Delete, 0.3), (Insert, 0.3)], 1, 4000);
+        if let Some(statements) = statements {
+            let script = job.scripts.get_mut(&ReadModifyWrite).unwrap();
+            (script.statements, script.undo) = (statements, None);
+        }
+        let driven = run(&mut clients, &job).unwrap();
+        assert_eq!((&driven.wrong, &driven.refusals), (&Vec::new(), &Default::default()));
+        let changed = &driven.operations[&ReadModifyWrite];
+        // Absent is an answer: the operation is done, and has changed no document.
+        assert!(changed.documents > 0 && changed.documents < changed.operations, "{changed:?}");
+        assert_eq!(changed.errors, 0);
+        assert_eq!(store.undone.load(Ordering::Relaxed) > 0, undone);
+
+        // What nobody has deleted must be there.
+        job.mix.shares = vec![(ReadModifyWrite, 1.0)];
+        job.load = "2".to_owned();
+        let store = Store::new(&records(), LOADED);
+        let mut clients = crate::support::clients(&store);
+        (0..LOADED).for_each(|number| store.take(number));
+        let driven = run(&mut clients, &job).unwrap();
+        let changed = &driven.operations[&ReadModifyWrite];
+        assert_eq!((changed.operations, changed.wrong), (0, 4000));
+        assert!(driven.wrong[0].contains("the record is absent"), "{:?}", driven.wrong);
+    }
+}
+
+#[test]
 fn a_key_that_is_there_already_is_an_error_and_is_not_tried_again() {
     let store = Store::new(&records(), LOADED);
     for number in [LOADED, LOADED + 5] {

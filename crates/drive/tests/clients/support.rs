@@ -78,6 +78,13 @@ impl Store {
         self.documents.lock().unwrap().insert(String::from_utf8(key).unwrap(), Value::Null);
     }
 
+    /// Takes a record away without telling anybody.
+    pub(crate) fn take(&self, number: u64) {
+        let mut key = Vec::new();
+        self.set.key(number, &mut key);
+        assert!(self.documents.lock().unwrap().remove(&String::from_utf8(key).unwrap()).is_some());
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.documents.lock().unwrap().len()
     }
