@@ -338,6 +338,26 @@ fn a_key_that_is_there_already_is_an_error_and_is_not_tried_again() {
 }
 
 #[test]
+fn what_was_acknowledged_and_is_gone_is_found_when_all_connections_were_lost() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    let mut job = job(&[(Update, 1.0)], 1, 200);
+    let driven = run(&mut clients, &job).unwrap();
+    assert_eq!(driven.read_back, None, "no connection was lost");
+    store.faults.broken.store(150, Ordering::Relaxed);
+    let driven = run(&mut clients, &job).unwrap();
+    let read_back = driven.read_back.unwrap();
+    assert!(read_back.read == read_back.written && read_back.read > 20, "{read_back:?}");
+    assert_eq!(driven.wrong, [""; 0]);
+    // The same with a system that loses what it has acknowledged; no client reads.
+    store.faults.lost.store(7, Ordering::Relaxed);
+    job.stop = jsonathlon_measure::stop::Stop::Count { operations: 400 };
+    let driven = run(&mut clients, &job).unwrap();
+    assert!(driven.read_back.is_some());
+    assert!(driven.wrong.iter().any(|words| words.contains("read back: version")), "{:?}", driven.wrong);
+}
+
+#[test]
 fn without_checks_anything_goes() {
     let store = Store::new(&records(), LOADED);
     let mut clients = clients(&store);

@@ -313,3 +313,57 @@ fn judge(trial: &mut Trial, driven: &Driven, read: &Read, wrong: u64, beside: &B
         trial.histograms.insert("failed".into(), failed.to_text());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cells::control_cell;
+
+    fn judged(driven: Driven, ends: &[&str], is_guest: bool) -> Trial {
+        let mut service = Histogram::new();
+        (0..1000).for_each(|_| service.record_ns(1_000_000));
+        let measured = Measured { operations: 1000, service: service.to_text(), ..Measured::default() };
+        let usage = jsonathlon_drivers::worker::protocol::OpUsage {
+            cpu_s: Some(1.0),
+            client_cpu_s: Some(1.0),
+            ..Default::default()
+        };
+        let operations = [(Operation::Read, measured)].into();
+        let outcome = Outcome::of(Driven { measured_s: 2.0, operations, usage, ..driven }).unwrap();
+        let ends: Vec<String> = ends.iter().map(|one| (*one).to_owned()).collect();
+        let lost = outcome.lost_system(&ends, is_guest);
+        let beside = Beside { verified: true, lost, ..Beside::default() };
+        outcome.trials(&control_cell("serving"), 1, &beside).remove(0)
+    }
+
+    #[test]
+    fn a_trial_whose_server_ended_is_partial_whatever_it_reached() {
+        let well = judged(Driven::default(), &[], false);
+        assert_eq!((well.verdict, well.failure.clone()), (Verdict::Exact, None));
+        assert!(well.metrics.contains_key("server_cpu_us_per_op"));
+        let read_back = Some(ReadBack { written: 9, read: 7 });
+        let ended = judged(Driven { read_back, ..Driven::default() }, &["it ended", "again"], false);
+        assert_eq!(ended.verdict, Verdict::Partial);
+        let words = "it ended; again; 7 of 9 records with acknowledged writes were read back";
+        assert_eq!(ended.failure, Some(Failure { kind: FailureKind::Crash, error: words.to_owned() }));
+        assert_eq!(ended.metrics["throughput_ops_per_s"], 500.0);
+        for gone in ["server_cpu_us_per_op", "driver_share"] {
+            assert!(!ended.metrics.contains_key(gone), "{gone}");
+        }
+        // Of a server by address nobody knows more than that all clients had to come again.
+        let guest = judged(Driven { read_back, reconnects: 3, ..Driven::default() }, &[], true);
+        assert_eq!(guest.verdict, Verdict::Partial);
+        assert!(
+            guest.failure.unwrap().error.contains("all clients lost their connections, and 3 were opened")
+        );
+    }
+
+    #[test]
+    fn what_is_wrong_when_it_is_read_back_makes_its_trial_wrong() {
+        let wrong = vec!["record 3, read back: stale".to_owned()];
+        let judged = judged(Driven { wrong, ..Driven::default() }, &["it ended"], false);
+        assert_eq!(judged.verdict, Verdict::Wrong);
+        assert_eq!(judged.failure.unwrap().error, "1 answer was wrong: record 3, read back: stale; it ended");
+        assert!(judged.histograms.is_empty());
+    }
+}
