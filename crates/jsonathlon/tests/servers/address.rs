@@ -5,10 +5,10 @@ use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_results::record::Phase;
+use jsonathlon_results::record::{Phase, Verdict};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
-use crate::server::{Server, Session};
+use crate::server::{Server, Session, eventually};
 use crate::support::process::Ended;
 use crate::support::process::Running;
 use crate::support::real::{excluded, installed};
@@ -136,6 +136,38 @@ fn a_guest_measures_and_leaves_nothing_behind() {
     guest(&world, "kept", &address, &host.password, &["--keep-data"]).expect(0);
     let kept = host.databases();
     assert_eq!(kept.len(), 1, "{kept:?}");
+    host.close();
+}
+
+#[test]
+fn a_guest_serves_and_leaves_nothing_behind() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let (world, mut host) = (World::new(), Host::postgresql());
+    let (out, systems, address) = (world.text("out"), world.text("systems"), host.address(""));
+    let mut arguments =
+        vec!["run", "serving", "--systems-dir", &systems, "--system", &address, "--json", "-o", &out];
+    arguments.extend(["-n", "500", "-r", "2", "--clients", "1,3", "--mixes", "a,churn"]);
+    arguments.extend(["--ramp", "100ms", "--measure", "500ms"]);
+    let mut command = world.command(&arguments);
+    command.env("JSONATHLON_PASSWORD_POSTGRESQL", &host.password);
+    let running = Running::start(command, &world.path(""));
+    eventually("it works in a database of its own", || host.databases().len() == 1);
+    let summary = running.end(LIMIT).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_own()).collect();
+    // Two mixes at two numbers of clients, as a whole and by operation.
+    assert_eq!(own.len(), 2 * (1 + 2) + 2 * (1 + 4));
+    for entry in own {
+        assert_eq!((entry.verdict, entry.metrics["errors"]), (Verdict::Exact, 0.0), "{entry:?}");
+        assert_eq!(entry.cell.id.version, "18.6+address");
+        // What the server spends is not known, which is not the same as nothing.
+        assert!(!entry.metrics.contains_key("server_cpu_us_per_op"), "{entry:?}");
+    }
+    assert_eq!(host.databases(), [""; 0]);
+    assert!(host.owner.rows("SELECT 1").len() == 1, "the server is still there");
+    is_nowhere_in(&world.path("out"), &host.password);
     host.close();
 }
 
