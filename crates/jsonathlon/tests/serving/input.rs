@@ -52,3 +52,15 @@ fn options_of_other_workloads_are_refused() {
 fn a_tier_that_a_system_does_not_have_is_named() {
     refused(&["--durability", "window"], &["window", "synced"]);
 }
+
+#[test]
+fn a_key_that_documents_cannot_hold_is_refused_before_anything_is_begun() {
+    let named = mock("mb", json!({})).serving_with("key_member = \"field0\"");
+    let world = World::with(&[mock("ma", json!({})).serving(), named]);
+    world
+        .start_serving("out", "ma,mb", &[])
+        .end(crate::support::LIMIT)
+        .expect(2)
+        .says(&["mb calls the key `field0`", "documents have a member `field0` that is not their key"]);
+    assert!(!world.path("out").join("journal.ndjson").exists(), "nothing was begun");
+}

@@ -47,6 +47,12 @@ impl System {
         self
     }
 
+    /// The same, with these lines more in that part of its folder.
+    pub(crate) fn serving_with(mut self, lines: &str) -> Self {
+        self.serving = Some(lines.to_owned());
+        self
+    }
+
     /// Loads whole files instead.
     pub(crate) fn by_file(mut self) -> Self {
         self.by_file = true;

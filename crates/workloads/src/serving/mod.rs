@@ -51,6 +51,12 @@ impl Serving {
         settings.records.prepare().map_err(|error| error.to_string())?;
         Ok(Self { settings })
     }
+
+    /// The records as a configuration holds them.
+    fn records(&self, part: &Part) -> Result<RecordSet, String> {
+        let records = Records { key_member: part.key_member.clone(), ..self.settings.records.clone() };
+        records.prepare().map_err(|error| error.to_string())
+    }
 }
 
 /// A configuration with what serving needs to know of it.
@@ -121,6 +127,10 @@ impl Workload for Serving {
         if self.settings.records.key_type == KeyType::Bigint && part.bigint_key.is_none() {
             return Some(format!("{name} has no keys of 64-bit integers here"));
         }
+        if let Err(why) = self.records(&part) {
+            let member = part.key_member.as_deref().unwrap_or_default();
+            return Some(format!("{name} calls the key `{member}`, and there are no such records: {why}"));
+        }
         let can = |mix: &jsonathlon_drive::mix::Mix| scripts::missing(&part, mix).is_empty();
         (!self.settings.mixes.iter().any(can))
             .then(|| format!("{name} has none of the operations that the mixes need"))
@@ -133,31 +143,29 @@ impl Workload for Serving {
     }
 
     fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-        let mut all: Vec<Served<'_>> = bench
-            .all_under_test()
-            .into_iter()
-            .filter_map(|of| {
-                let part = of.cells.target.configuration.serving()?;
-                let mut of = of;
-                let key_type = match self.settings.records.key_type {
-                    KeyType::Text => Some(&part.text_key),
-                    KeyType::Bigint => part.bigint_key.as_ref(),
-                };
-                of.session.set("key_type", key_type.map_or("", String::as_str));
-                let records =
-                    Records { key_member: part.key_member.clone(), ..self.settings.records.clone() };
-                let records = records.prepare().ok()?;
-                Some(Served {
-                    of,
-                    part,
-                    records,
-                    snapshot: None,
-                    load: 0,
-                    has_run: false,
-                    idle_journal_per_s: None,
-                })
-            })
-            .collect();
+        let mut all = Vec::new();
+        for mut of in bench.all_under_test() {
+            let configuration = &of.cells.target.configuration;
+            let Some(part) = configuration.serving() else { continue };
+            // What cannot be made was refused before; nothing is left out silently.
+            let records = self.records(&part).map_err(|why| {
+                RunError::Catalogue(format!("{} cannot run on {}: {why}", self.name(), configuration.system))
+            })?;
+            let key_type = match self.settings.records.key_type {
+                KeyType::Text => Some(&part.text_key),
+                KeyType::Bigint => part.bigint_key.as_ref(),
+            };
+            of.session.set("key_type", key_type.map_or("", String::as_str));
+            all.push(Served {
+                of,
+                part,
+                records,
+                snapshot: None,
+                load: 0,
+                has_run: false,
+                idle_journal_per_s: None,
+            });
+        }
         let ended = self.rounds(bench, &mut all, recorder);
         // The first error is the one that matters.
         let mut all: Vec<UnderTest<'_>> = all.into_iter().map(|one| one.of).collect();
