@@ -1,3 +1,5 @@
+-- The key is cut out of the text, `{"key":…,"doc":{…}}`: as a number of JSON it would be a double, which has 53 bits.
 INSERT INTO {{table}} (`key`, doc)
-SELECT line->>'$.key', line->'$.doc' FROM {{table}}_lines;
+SELECT TRIM(BOTH '"' FROM SUBSTRING_INDEX(SUBSTRING(line, 8), ',', 1)), JSON_EXTRACT(CAST(line AS JSON), '$.doc')
+FROM {{table}}_lines;
 DROP TABLE {{table}}_lines;
