@@ -60,12 +60,12 @@ impl Outcome {
         per_second(&self.all, self.driven.measured_s)
     }
 
-    /// What became of a system that clients lost: how its server `ends`, each time, or that all of them had to come again
-    /// to a server of which nothing else is known.
-    pub(super) fn lost_system(&self, ends: &[String], is_guest: bool) -> Option<String> {
+    /// What became of a system that clients lost: how its server `ends`, each time, or that all of them had to come again,
+    /// to a server by address or to one that has got up by itself.
+    pub(super) fn lost_system(&self, ends: &[String]) -> Option<String> {
         let Driven { reconnects, read_back, .. } = &self.driven;
         let mut words = match ends {
-            [] if is_guest && read_back.is_some() => {
+            [] if read_back.is_some() => {
                 format!("all clients lost their connections, and {reconnects} were opened again")
             }
             [] => return None,
@@ -319,7 +319,7 @@ mod tests {
     use super::*;
     use crate::cells::control_cell;
 
-    fn judged(driven: Driven, ends: &[&str], is_guest: bool) -> Trial {
+    fn judged(driven: Driven, ends: &[&str]) -> Trial {
         let mut service = Histogram::new();
         (0..1000).for_each(|_| service.record_ns(1_000_000));
         let measured = Measured { operations: 1000, service: service.to_text(), ..Measured::default() };
@@ -331,18 +331,18 @@ mod tests {
         let operations = [(Operation::Read, measured)].into();
         let outcome = Outcome::of(Driven { measured_s: 2.0, operations, usage, ..driven }).unwrap();
         let ends: Vec<String> = ends.iter().map(|one| (*one).to_owned()).collect();
-        let lost = outcome.lost_system(&ends, is_guest);
+        let lost = outcome.lost_system(&ends);
         let beside = Beside { verified: true, lost, ..Beside::default() };
         outcome.trials(&control_cell("serving"), 1, &beside).remove(0)
     }
 
     #[test]
     fn a_trial_whose_server_ended_is_partial_whatever_it_reached() {
-        let well = judged(Driven::default(), &[], false);
+        let well = judged(Driven::default(), &[]);
         assert_eq!((well.verdict, well.failure.clone()), (Verdict::Exact, None));
         assert!(well.metrics.contains_key("server_cpu_us_per_op"));
         let read_back = Some(ReadBack { written: 9, read: 7 });
-        let ended = judged(Driven { read_back, ..Driven::default() }, &["it ended", "again"], false);
+        let ended = judged(Driven { read_back, ..Driven::default() }, &["it ended", "again"]);
         assert_eq!(ended.verdict, Verdict::Partial);
         let words = "it ended; again; 7 of 9 records with acknowledged writes were read back";
         assert_eq!(ended.failure, Some(Failure { kind: FailureKind::Crash, error: words.to_owned() }));
@@ -350,8 +350,8 @@ mod tests {
         for gone in ["server_cpu_us_per_op", "driver_share"] {
             assert!(!ended.metrics.contains_key(gone), "{gone}");
         }
-        // Of a server by address nobody knows more than that all clients had to come again.
-        let guest = judged(Driven { read_back, reconnects: 3, ..Driven::default() }, &[], true);
+        // Of a server by address, or one that gets up by itself, nobody knows more than that all clients had to come again.
+        let guest = judged(Driven { read_back, reconnects: 3, ..Driven::default() }, &[]);
         assert_eq!(guest.verdict, Verdict::Partial);
         assert!(
             guest.failure.unwrap().error.contains("all clients lost their connections, and 3 were opened")
@@ -361,7 +361,7 @@ mod tests {
     #[test]
     fn what_is_wrong_when_it_is_read_back_makes_its_trial_wrong() {
         let wrong = vec!["record 3, read back: stale".to_owned()];
-        let judged = judged(Driven { wrong, ..Driven::default() }, &["it ended"], false);
+        let judged = judged(Driven { wrong, ..Driven::default() }, &["it ended"]);
         assert_eq!(judged.verdict, Verdict::Wrong);
         assert_eq!(judged.failure.unwrap().error, "1 answer was wrong: record 3, read back: stale; it ended");
         assert!(judged.histograms.is_empty());

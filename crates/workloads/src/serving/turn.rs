@@ -328,7 +328,7 @@ impl<'a> Turn<'_, '_, 'a> {
         let before = if writes { journal::read(&mut one.of.session, &one.part)? } else { None };
         let (driven, ends) = self.drive_on(&job, one, recorder)?;
         let outcome = Outcome::of(driven)?;
-        let lost = outcome.lost_system(&ends, one.of.session.is_guest());
+        let lost = outcome.lost_system(&ends);
         let journal_bytes = match before.filter(|_| lost.is_none()) {
             Some(before) => journal::read(&mut one.of.session, &one.part)?.and_then(|after| {
                 let bytes = after.since(&before)?;
