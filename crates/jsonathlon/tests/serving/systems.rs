@@ -19,11 +19,22 @@ insert-batch = 0.05
 scan = 0.2
 "#;
 
+/// Records that come and go meanwhile, which no scan and no search could be checked beside.
+const COMING_AND_GOING: &str = r#"
+requests = "uniform"
+[operations]
+read = 0.2
+update = 0.2
+read-modify-write = 0.2
+insert = 0.2
+delete = 0.2
+"#;
+
 fn serves(system: &str, more: &[&str]) -> Summary {
     let world = World::new();
     let mut all = vec!["-n", "2k", "-r", "1", "--ramp", "100ms", "--batch", "20", "--scan-length", "20"];
     let together = world.file("together.toml", TOGETHER);
-    let together = format!("{together},churn");
+    let together = format!("{together},{}", world.file("coming-and-going.toml", COMING_AND_GOING));
     let more: Vec<&str> =
         more.iter().map(|one| if *one == "TOGETHER" { together.as_str() } else { one }).collect();
     all.extend(&more);
