@@ -75,7 +75,8 @@ fn written(shared: &Shared<'_>, plan: &Plan, task: &mut Task, recorder: &mut Rec
     Ended::As(wrong.map_or(Outcome::Done, Outcome::Wrong))
 }
 
-/// What was to be read and then changed was not there: nothing is sent any more. That is right if the record may be absent.
+/// What was to be read and then changed was not there: nothing is sent any more. That is right if the record may be
+/// absent.
 #[cold]
 pub(crate) fn absent(shared: &Shared<'_>, plan: &Plan, task: &mut Task) -> Outcome {
     let mut wrong = task.answer.wrong.take();

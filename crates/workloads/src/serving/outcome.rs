@@ -350,7 +350,7 @@ mod tests {
         for gone in ["server_cpu_us_per_op", "driver_share"] {
             assert!(!ended.metrics.contains_key(gone), "{gone}");
         }
-        // Of a server by address, or one that gets up by itself, nobody knows more than that all clients had to come again.
+        // Of a server by address, or one that gets up by itself, nobody knows more than that all had to come again.
         let guest = judged(Driven { read_back, reconnects: 3, ..Driven::default() }, &[]);
         assert_eq!(guest.verdict, Verdict::Partial);
         assert!(
