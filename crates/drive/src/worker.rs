@@ -202,8 +202,8 @@ impl Clients {
 
 /// Opens a client's first connection. A system that has just been left by other clients may still count them.
 fn first(
-    open: &dyn Fn() -> jsonathlon_drivers::Result<Box<dyn Lane>>,
-) -> jsonathlon_drivers::Result<Box<dyn Lane>> {
+    open: &dyn Fn() -> jsonathlon_connection::Result<Box<dyn Lane>>,
+) -> jsonathlon_connection::Result<Box<dyn Lane>> {
     let begun = Instant::now();
     loop {
         match open() {

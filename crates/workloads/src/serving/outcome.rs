@@ -323,7 +323,7 @@ mod tests {
         let mut service = Histogram::new();
         (0..1000).for_each(|_| service.record_ns(1_000_000));
         let measured = Measured { operations: 1000, service: service.to_text(), ..Measured::default() };
-        let usage = jsonathlon_drivers::worker::protocol::OpUsage {
+        let usage = jsonathlon_worker::protocol::OpUsage {
             cpu_s: Some(1.0),
             client_cpu_s: Some(1.0),
             ..Default::default()
