@@ -8,10 +8,8 @@ use crate::client::{State, limit};
 use crate::finish;
 use crate::recorder::{Outcome, Times};
 use crate::run::{Now, Runner};
-use crate::waiting::Waiting;
+use crate::waiting::{TICK_NS, Waiting};
 
-/// Between two looks at what takes too long.
-const TICK_NS: u64 = 10_000_000;
 /// From one attempt to open a connection again to the next, at first and at most.
 const PAUSE_NS: u64 = 20_000_000;
 const LONGEST_PAUSE_NS: u64 = 500_000_000;

@@ -132,13 +132,19 @@ impl<'a, W: Waiting> Runner<'a, W> {
             if self.is_over && !self.is_any_busy() {
                 return;
             }
-            last = self.wait_for(last, NEVER);
+            self.wait(last, NEVER);
+            // The ends of operations tell the time, where there are any.
+            let mut seen = None;
             while let Some(client) = self.ready.pop() {
                 if self.pursue(client) == Now::Over {
-                    last = self.next_closed(client, self.clients[client].task.ended);
+                    seen = Some(self.next_closed(client, self.clients[client].task.ended));
                 }
             }
-            self.look(last);
+            last = seen.unwrap_or_else(|| self.waiting.now());
+            if !self.look(last) {
+                continue;
+            }
+            // Connections may have been opened again.
             for client in 0..self.clients.len() {
                 if self.clients[client].state == State::Idle && !self.is_over {
                     last = self.next_closed(client, last);
@@ -401,12 +407,14 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// Looks for what takes too long, and for connections that are to be opened again.
+    /// Looks for what takes too long, and for connections that are to be opened again, if it is time; whether it was.
     #[inline]
-    fn look(&mut self, now: u64) {
-        if now >= self.next_look {
+    fn look(&mut self, now: u64) -> bool {
+        let is_time = now >= self.next_look;
+        if is_time {
             self.look_at_all(now);
         }
+        is_time
     }
 
     fn is_any_busy(&self) -> bool {
@@ -414,8 +422,14 @@ impl<'a, W: Waiting> Runner<'a, W> {
     }
 
     /// Waits for answers, or until then; gives the time.
-    #[inline]
     fn wait_for(&mut self, last: u64, due: u64) -> u64 {
+        self.wait(last, due);
+        self.waiting.now()
+    }
+
+    /// Waits for answers, or until then.
+    #[inline]
+    fn wait(&mut self, last: u64, due: u64) {
         self.ready.clear();
         let mut until = due.min(self.next_look.max(last + 1));
         let to = self.shared.window.to();
@@ -427,6 +441,5 @@ impl<'a, W: Waiting> Runner<'a, W> {
             self.shared.window.end();
             self.is_over = true;
         }
-        self.waiting.now()
     }
 }

@@ -49,7 +49,9 @@ pub struct Accept {
     unknown: Mutex<Vec<Write>>,
 }
 
+/// Aligned so that what is looked up for an answer lies in one line of the cache.
 #[derive(Debug, Default)]
+#[repr(align(32))]
 struct Entry {
     word: Word,
     checked: Checked,
