@@ -62,24 +62,52 @@ pub fn nothing_sent() -> DriverError {
 /// Columns that need no memory of their own when a row is handed over.
 const USUAL_COLUMNS: usize = 8;
 
+/// Items that need no memory of their own when they are few.
+pub enum Few<T> {
+    /// As many of them as are said.
+    Few([T; USUAL_COLUMNS], usize),
+    /// All of them.
+    Many(Vec<T>),
+}
+
+impl<T> Few<T> {
+    /// All of them, in order.
+    pub fn all(&self) -> &[T] {
+        match self {
+            Self::Few(items, count) => &items[..*count],
+            Self::Many(items) => items,
+        }
+    }
+}
+
+/// Makes `count` items, one after the other.
+///
+/// # Errors
+/// Those of `item`.
+#[inline]
+pub fn few<T: Copy>(count: usize, blank: T, mut item: impl FnMut(usize) -> Result<T>) -> Result<Few<T>> {
+    let mut few = [blank; USUAL_COLUMNS];
+    let Some(items) = few.get_mut(..count) else {
+        return Ok(Few::Many((0..count).map(item).collect::<Result<Vec<_>>>()?));
+    };
+    for (index, place) in items.iter_mut().enumerate() {
+        *place = item(index)?;
+    }
+    Ok(Few::Few(few, count))
+}
+
 /// Makes `count` items, one after the other, and hands them over.
 ///
 /// # Errors
 /// Those of `item` and of `take`.
+#[inline]
 pub fn with_few<T: Copy>(
     count: usize,
     blank: T,
-    mut item: impl FnMut(usize) -> Result<T>,
+    item: impl FnMut(usize) -> Result<T>,
     take: impl FnOnce(&[T]) -> Result<()>,
 ) -> Result<()> {
-    let mut few = [blank; USUAL_COLUMNS];
-    if let Some(items) = few.get_mut(..count) {
-        for (index, place) in items.iter_mut().enumerate() {
-            *place = item(index)?;
-        }
-        return take(items);
-    }
-    take(&(0..count).map(item).collect::<Result<Vec<_>>>()?)
+    take(few(count, blank, item)?.all())
 }
 
 #[cfg(test)]

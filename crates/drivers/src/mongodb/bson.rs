@@ -8,6 +8,9 @@ use jsonathlon_formats::json_rows::{Leaf, Tree, quote};
 /// Nesting of answers; a server's plan of a statement is deeper than the statement.
 const LEVELS: usize = 400;
 
+/// Bytes of a name that is short.
+const SHORT: usize = 16;
+
 const DOUBLE: u8 = 0x01;
 const DOCUMENT: u8 = 0x03;
 const LIST: u8 = 0x04;
@@ -93,8 +96,12 @@ impl<'a> Bson<'a> {
     }
 
     fn members(self) -> Members<'a> {
+        Members(self.named())
+    }
+
+    fn named(self) -> Named<'a> {
         let inside = if matches!(self.kind, DOCUMENT | LIST) { self.inside() } else { None };
-        Members { rest: inside.unwrap_or_default() }
+        Named { rest: inside.unwrap_or_default() }
     }
 
     /// The letters of a string.
@@ -180,14 +187,15 @@ impl<'a> Tree<'a> for Bson<'a> {
             (DOCUMENT, _) => {
                 // A later batch of a cursor stands in the place of its first one.
                 let later = if name == "firstBatch" { "nextBatch" } else { name };
-                self.members().find(|(key, _)| *key == name || *key == later).map(|(_, value)| value)
+                let is_it = |key: &[u8]| key == name.as_bytes() || key == later.as_bytes();
+                self.named().find(|(key, _)| is_it(key)).map(|(_, value)| value)
             }
             _ => None,
         }
     }
 
     fn elements(self) -> Option<Elements<'a>> {
-        (self.kind == LIST).then(|| Elements(self.members()))
+        (self.kind == LIST).then(|| Elements(self.named()))
     }
 
     fn leaf(self) -> Leaf<'a> {
@@ -217,7 +225,7 @@ impl<'a> Tree<'a> for Bson<'a> {
             Leaf::Text(text) => quote(text, out),
             Leaf::List => {
                 out.push('[');
-                for (index, (_, element)) in self.members().enumerate() {
+                for (index, (_, element)) in self.named().enumerate() {
                     if index > 0 {
                         out.push(',');
                     }
@@ -244,23 +252,37 @@ impl<'a> Tree<'a> for Bson<'a> {
 
 /// Names and values of a document that was read.
 #[derive(Debug, Clone)]
-pub(super) struct Members<'a> {
-    rest: &'a [u8],
-}
+pub(super) struct Members<'a>(Named<'a>);
 
 impl<'a> Iterator for Members<'a> {
     type Item = (&'a str, Bson<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
+        let (name, value) = self.0.next()?;
+        Some((utf8(name).ok()?, value))
+    }
+}
+
+/// The same, names as the bytes that they are.
+#[derive(Debug, Clone)]
+struct Named<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Iterator for Named<'a> {
+    type Item = (&'a [u8], Bson<'a>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
         let (name, value, rest) = split(self.rest).ok()?;
         self.rest = rest;
-        Some((utf8(name).ok()?, value))
+        Some((name, value))
     }
 }
 
 /// The values of a list.
 #[derive(Debug, Clone)]
-pub(super) struct Elements<'a>(Members<'a>);
+pub(super) struct Elements<'a>(Named<'a>);
 
 impl<'a> Iterator for Elements<'a> {
     type Item = Bson<'a>;
@@ -271,6 +293,7 @@ impl<'a> Iterator for Elements<'a> {
 }
 
 /// The first element of several: its name, its value, and the others.
+#[inline]
 fn split(elements: &[u8]) -> Result<(&[u8], Bson<'_>, &[u8])> {
     let (kind, rest) = elements.split_first().ok_or_else(short)?;
     let (name, rest) = name(rest)?;
@@ -285,12 +308,16 @@ fn split(elements: &[u8]) -> Result<(&[u8], Bson<'_>, &[u8])> {
 }
 
 /// A name up to its zero byte, and what follows it.
+#[inline]
 fn name(bytes: &[u8]) -> Result<(&[u8], &[u8])> {
-    let end = memchr::memchr(0, bytes).ok_or_else(|| malformed("a name does not end"))?;
+    // Most names are short, and found sooner than a search for long ones has begun.
+    let end = bytes.iter().take(SHORT).position(|byte| *byte == 0).or_else(|| memchr::memchr(0, bytes));
+    let end = end.ok_or_else(|| malformed("a name does not end"))?;
     Ok((&bytes[..end], &bytes[end + 1..]))
 }
 
 /// Bytes of a value at the beginning of these.
+#[inline]
 fn length_of(kind: u8, bytes: &[u8]) -> Result<usize> {
     let stated = |least: usize| {
         let length = bytes.first_chunk().map(|length| i32::from_le_bytes(*length)).ok_or_else(short)?;

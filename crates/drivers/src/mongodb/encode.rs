@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use jsonathlon_connection::prepared::{Parameter, nth, placeholder};
+use jsonathlon_connection::prepared::{Parameter, placeholder};
 use memchr::memchr2;
 
 /// Nesting that a server still reads; what it stores is for it to say.
@@ -32,7 +32,7 @@ pub(super) fn document(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
 }
 
 fn whole(text: &[u8], out: &mut Vec<u8>) -> Result<(), Refusal> {
-    let mut encoder = Encoder { text: utf8(text)?, at: 0, out, keys: Vec::new(), level: 0, parameters: None };
+    let mut encoder = Encoder { text: utf8(text)?, at: 0, out, keys: Vec::new(), level: 0, gaps: None };
     encoder.space();
     if encoder.peek() != Some(b'{') {
         return Err("a document is a JSON object, and this is none".to_owned());
@@ -46,23 +46,59 @@ pub(super) fn element(key: &str, text: &str, out: &mut Vec<u8>) -> Result<(), Re
     member(key, text, None, out)
 }
 
-/// The same, with these values in place of the strings `":1"`, `":2"` and so on.
-pub(super) fn element_with(
-    key: &str,
-    text: &str,
-    parameters: &[Parameter<'_>],
-    out: &mut Vec<u8>,
-) -> Result<(), Refusal> {
-    member(key, text, Some(parameters), out)
+/// The same, with gaps in place of the strings `":1"`, `":2"` and so on, which are added to `gaps`.
+pub(super) fn element_with(key: &str, text: &str, gaps: &mut Gaps, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    member(key, text, Some(gaps), out)
 }
 
-fn member(
-    key: &str,
-    text: &str,
-    parameters: Option<&[Parameter<'_>]>,
+/// Appends what a parameter is, and puts its type at `place`. What is around it is nested so deeply.
+pub(super) fn parameter(
+    parameter: &Parameter<'_>,
+    place: usize,
+    level: usize,
     out: &mut Vec<u8>,
 ) -> Result<(), Refusal> {
-    let mut encoder = Encoder { text, at: 0, out, keys: Vec::new(), level: 0, parameters };
+    let kind = match *parameter {
+        Parameter::Null => NULL,
+        Parameter::Bool(truth) => {
+            out.push(u8::from(truth));
+            BOOLEAN
+        }
+        // As numbers of a text: in 32 bits where they fit.
+        Parameter::Int(number) => match i32::try_from(number) {
+            Ok(short) => {
+                out.extend_from_slice(&short.to_le_bytes());
+                INT32
+            }
+            Err(_) => {
+                out.extend_from_slice(&number.to_le_bytes());
+                INT64
+            }
+        },
+        Parameter::Float(number) => {
+            out.extend_from_slice(&number.to_le_bytes());
+            DOUBLE
+        }
+        Parameter::Text(text) => {
+            out.extend_from_slice(&length(text.len() + 1)?);
+            out.extend_from_slice(text.as_bytes());
+            out.push(0);
+            STRING
+        }
+        Parameter::Json(text) => {
+            // Its own placeholders are none: it is data.
+            let mut inner = Encoder { text, at: 0, out, keys: Vec::new(), level, gaps: None };
+            inner.space();
+            inner.value(place)?;
+            return inner.end();
+        }
+    };
+    out[place] = kind;
+    Ok(())
+}
+
+fn member(key: &str, text: &str, gaps: Option<&mut Gaps>, out: &mut Vec<u8>) -> Result<(), Refusal> {
+    let mut encoder = Encoder { text, at: 0, out, keys: Vec::new(), level: 0, gaps };
     let place = encoder.out.len();
     encoder.out.push(0);
     encoder.name(key)?;
@@ -86,6 +122,17 @@ pub(super) fn close(start: usize, out: &mut Vec<u8>) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Adds to the length of the document that begins at `start`.
+pub(super) fn grow(start: usize, by: usize, out: &mut [u8]) -> Result<(), Refusal> {
+    let Some(place) = out.get_mut(start..).and_then(|rest| rest.first_chunk_mut::<4>()) else {
+        return Ok(());
+    };
+    // It was written by this module, and is no negative number.
+    let before = u32::from_le_bytes(*place) as usize;
+    *place = length(before + by)?;
+    Ok(())
+}
+
 fn length(bytes: usize) -> Result<[u8; 4], Refusal> {
     let length = i32::try_from(bytes).map_err(|_| "it is of 2 GiB or more".to_owned())?;
     Ok(length.to_le_bytes())
@@ -96,6 +143,33 @@ fn utf8(text: &[u8]) -> Result<&str, Refusal> {
         .map_err(|error| format!("it is not UTF-8 from byte {} on", error.valid_up_to()))
 }
 
+/// Where values belong in what was encoded.
+#[derive(Debug, Default)]
+pub(super) struct Gaps {
+    pub(super) all: Vec<Gap>,
+    /// Documents and lists that gaps are in, whose lengths grow with them.
+    pub(super) around: Vec<Around>,
+}
+
+/// The place of one value.
+#[derive(Debug)]
+pub(super) struct Gap {
+    /// Which parameter.
+    pub(super) index: usize,
+    /// Where its type stands, and where it begins.
+    pub(super) kind_at: usize,
+    pub(super) at: usize,
+    pub(super) level: usize,
+}
+
+/// What some gaps are in.
+#[derive(Debug)]
+pub(super) struct Around {
+    /// Where its length stands.
+    pub(super) start: usize,
+    pub(super) gaps: Range<usize>,
+}
+
 struct Encoder<'a> {
     text: &'a str,
     at: usize,
@@ -103,8 +177,8 @@ struct Encoder<'a> {
     /// The keys of the objects that are open, as they stand in `out`.
     keys: Vec<Range<usize>>,
     level: usize,
-    /// What placeholders stand for, where there are any.
-    parameters: Option<&'a [Parameter<'a>]>,
+    /// Where placeholders are noted, if they are any.
+    gaps: Option<&'a mut Gaps>,
 }
 
 impl Encoder<'_> {
@@ -150,6 +224,7 @@ impl Encoder<'_> {
         self.enter()?;
         self.at += 1;
         let start = open(self.out);
+        let first_gap = self.gaps_so_far();
         let first_key = self.keys.len();
         self.space();
         if self.peek() == Some(b'}') {
@@ -177,6 +252,7 @@ impl Encoder<'_> {
         self.distinct(first_key)?;
         self.keys.truncate(first_key);
         self.level -= 1;
+        self.note_around(start, first_gap);
         close(start, self.out)
     }
 
@@ -196,6 +272,7 @@ impl Encoder<'_> {
         self.enter()?;
         self.at += 1;
         let start = open(self.out);
+        let first_gap = self.gaps_so_far();
         self.space();
         if self.peek() == Some(b']') {
             self.at += 1;
@@ -216,6 +293,7 @@ impl Encoder<'_> {
             self.at += 1;
         }
         self.level -= 1;
+        self.note_around(start, first_gap);
         close(start, self.out)
     }
 
@@ -265,7 +343,10 @@ impl Encoder<'_> {
             Some(b'{') => self.object().map(|()| DOCUMENT),
             Some(b'[') => self.array().map(|()| ARRAY),
             Some(b'"') => match self.placeholder() {
-                Some(index) => self.parameter(index),
+                Some(index) => {
+                    self.leave_gap(index, place);
+                    return Ok(());
+                }
                 None => self.text().map(|()| STRING),
             },
             Some(b't') => self.word("true", &[1]).map(|()| BOOLEAN),
@@ -280,63 +361,30 @@ impl Encoder<'_> {
 
     /// The parameter that the string here stands for.
     fn placeholder(&self) -> Option<usize> {
-        self.parameters?;
+        self.gaps.as_ref()?;
         let (inside, _) = self.text.get(self.at + 1..)?.split_once('"')?;
         placeholder(inside)
     }
 
-    /// Puts a parameter's value in the place of its name; gives its type.
-    fn parameter(&mut self, index: usize) -> Result<u8, Refusal> {
-        let parameter =
-            *nth(index, self.parameters.unwrap_or_default()).map_err(|error| error.to_string())?;
-        let length = self.text[self.at + 1..].find('"').unwrap_or_default() + 2;
-        self.at += length;
-        let json = match parameter {
-            Parameter::Null => return Ok(NULL),
-            Parameter::Bool(truth) => {
-                self.out.push(u8::from(truth));
-                return Ok(BOOLEAN);
-            }
-            Parameter::Int(number) => {
-                // As numbers of a text: in 32 bits where they fit.
-                return Ok(match i32::try_from(number) {
-                    Ok(short) => {
-                        self.out.extend_from_slice(&short.to_le_bytes());
-                        INT32
-                    }
-                    Err(_) => {
-                        self.out.extend_from_slice(&number.to_le_bytes());
-                        INT64
-                    }
-                });
-            }
-            Parameter::Float(number) => {
-                self.out.extend_from_slice(&number.to_le_bytes());
-                return Ok(DOUBLE);
-            }
-            Parameter::Text(text) => {
-                self.out.extend_from_slice(&self::length(text.len() + 1)?);
-                self.out.extend_from_slice(text.as_bytes());
-                self.out.push(0);
-                return Ok(STRING);
-            }
-            Parameter::Json(text) => text,
-        };
-        // Its own placeholders are none: it is data.
-        let place = self.out.len();
-        self.out.push(0);
-        let mut inner = Encoder {
-            text: json,
-            at: 0,
-            out: self.out,
-            keys: Vec::new(),
-            level: self.level,
-            parameters: None,
-        };
-        inner.space();
-        inner.value(place)?;
-        inner.end()?;
-        Ok(self.out.remove(place))
+    /// Goes over the name of a parameter, and notes where its value belongs.
+    fn leave_gap(&mut self, index: usize, kind_at: usize) {
+        self.at += self.text[self.at + 1..].find('"').unwrap_or_default() + 2;
+        if let Some(gaps) = &mut self.gaps {
+            gaps.all.push(Gap { index, kind_at, at: self.out.len(), level: self.level });
+        }
+    }
+
+    fn gaps_so_far(&self) -> usize {
+        self.gaps.as_ref().map_or(0, |gaps| gaps.all.len())
+    }
+
+    /// Notes that the gaps from `first` on are in what began at `start`.
+    fn note_around(&mut self, start: usize, first: usize) {
+        if let Some(gaps) = &mut self.gaps
+            && gaps.all.len() > first
+        {
+            gaps.around.push(Around { start, gaps: first..gaps.all.len() });
+        }
     }
 
     fn word(&mut self, word: &str, value: &[u8]) -> Result<(), Refusal> {

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::prepared::Parameter;
+use jsonathlon_connection::prepared::{Parameter, nth};
 use jsonathlon_formats::json_rows::{Mapping, Members};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::encode;
+use super::encode::{self, Around, Gaps};
 
 /// A statement.
 #[derive(Debug, Deserialize)]
@@ -44,14 +44,18 @@ pub(super) struct Insert {
     pub(super) others: Vec<u8>,
 }
 
-/// A command that was read once, and is sent with other values each time.
+/// A command that was read and encoded once, and is sent with other values each time.
 #[derive(Debug)]
 pub(super) struct Template {
     pub(super) database: String,
-    /// Names, and values as they are written.
-    members: Vec<(String, String)>,
+    /// What is the same each time.
+    body: Vec<u8>,
+    gaps: Gaps,
     pub(super) rows: Option<Arc<Mapping>>,
 }
+
+/// Values that take no memory of their own.
+const USUAL: usize = 8;
 
 impl Template {
     pub(super) fn read(text: &str, database: &str) -> Result<Self> {
@@ -61,18 +65,43 @@ impl Template {
         };
         // As it stands it is a command, too: what cannot be one is told now.
         statement.command(database)?;
-        let members = members.iter().map(|(name, value)| (name.clone(), value.get().to_owned())).collect();
         let database = statement.database.as_deref().unwrap_or(database).to_owned();
-        Ok(Self { database, members, rows: statement.rows.map(Arc::new) })
+        let (mut body, mut gaps) = (Vec::new(), Gaps::default());
+        let start = encode::open(&mut body);
+        for (name, value) in members {
+            encode::element_with(name, value.get(), &mut gaps, &mut body).map_err(DriverError::Refused)?;
+        }
+        finish(start, &database, &mut body)?;
+        gaps.around.push(Around { start, gaps: 0..gaps.all.len() });
+        Ok(Self { database, body, gaps, rows: statement.rows.map(Arc::new) })
     }
 
     /// Appends the command with values in place of the strings `":1"`, `":2"` and so on.
     pub(super) fn write(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
-        let start = encode::open(out);
-        for (name, value) in &self.members {
-            encode::element_with(name, value, parameters, out).map_err(DriverError::Refused)?;
+        let Gaps { all, around } = &self.gaps;
+        // How far what follows each gap has moved.
+        let (mut few, mut many) = ([0; USUAL + 1], Vec::new());
+        let moved = if let Some(few) = few.get_mut(..=all.len()) {
+            few
+        } else {
+            many.resize(all.len() + 1, 0);
+            many.as_mut_slice()
+        };
+        let (start, mut from) = (out.len(), 0);
+        for (number, gap) in all.iter().enumerate() {
+            out.extend_from_slice(&self.body[from..gap.at]);
+            from = gap.at;
+            let (value, begin) = (nth(gap.index, parameters)?, out.len());
+            let kind_at = start + gap.kind_at + moved[number];
+            encode::parameter(value, kind_at, gap.level, out).map_err(DriverError::Refused)?;
+            moved[number + 1] = moved[number] + out.len() - begin;
         }
-        finish(start, &self.database, out)
+        out.extend_from_slice(&self.body[from..]);
+        for Around { start: at, gaps } in around {
+            let grown = moved[gaps.end] - moved[gaps.start];
+            encode::grow(start + at + moved[gaps.start], grown, out).map_err(DriverError::Refused)?;
+        }
+        Ok(())
     }
 }
 
@@ -216,6 +245,36 @@ mod tests {
         assert!(error.contains(":4") && error.contains("3 are given"), "{error}");
         let wrong = written(&template, &[Parameter::Json("{"); 4]).unwrap_err().to_string();
         assert!(wrong.contains("not JSON"), "{wrong}");
+    }
+
+    #[test]
+    fn a_command_with_values_is_the_one_that_is_written_with_them() {
+        let text = r#"{"command": {"a": ":1", "b": {"c": [":2", {"d": ":3"}, {"e": 1}], "f": {"g": "x"}},
+            "h": [[":4"], [":4", ":5"]], "i": {"j": {"k": ":6"}, "l": ":1"}, "m": {"n": ":2"}, "o": ":3"}}"#;
+        let template = Template::read(text, "bench").unwrap();
+        let long = "long ".repeat(100);
+        let values = [
+            (Parameter::Text(&long), format!("\"{long}\"")),
+            (Parameter::Null, "null".to_owned()),
+            (Parameter::Bool(true), "true".to_owned()),
+            (Parameter::Int(-3), "-3".to_owned()),
+            (Parameter::Float(0.5), "0.5".to_owned()),
+            (Parameter::Json("[1, {\"z\": \":1\"}]"), r#"[1, {"z": ":1"}]"#.to_owned()),
+        ];
+        for turn in 0..values.len() {
+            let mut values = values.clone();
+            values.rotate_left(turn);
+            let mut direct = text.to_owned();
+            // What was put in has no marker of a later one but in its data, which is put in last.
+            let mut order: Vec<usize> = (0..values.len()).collect();
+            order.sort_by_key(|index| matches!(values[*index].0, Parameter::Json(_)));
+            for index in order {
+                direct = direct.replace(&format!("\":{}\"", index + 1), &values[index].1);
+            }
+            let parameters: Vec<Parameter<'_>> = values.iter().map(|(parameter, _)| *parameter).collect();
+            let body = written(&template, &parameters).unwrap();
+            assert_eq!(body, Statement::read(&direct).unwrap().command("bench").unwrap().body, "{turn}");
+        }
     }
 
     #[test]

@@ -7,31 +7,43 @@ mod tests;
 mod tree;
 mod written;
 
-use std::ops::Range;
-
 pub use mapping::Mapping;
 use mapping::{Column, Function, Place, Source, Type};
 pub use tree::{Leaf, Tree, quote};
 pub use written::{Members, Written};
 
 use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::lane::with_few;
+use jsonathlon_connection::lane::{few, with_few};
 use jsonathlon_connection::rows::{Cell, RowSink};
 
 /// Below this every whole number has a double of its own; a double from here on may have lost digits.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// A cell of a row that is made.
+#[derive(Clone, Copy)]
 enum Made<'a> {
     Cell(Cell<'a>),
-    /// Where its text stands in the row's own memory.
-    Json(Range<usize>),
+    /// Where its text begins and ends in the row's own memory.
+    Json(usize, usize),
 }
 
-/// A row that is made.
-struct Row<'s, 'a> {
-    text: &'s mut String,
-    cells: Vec<Made<'a>>,
+/// The element of a list that a row is made of, and those that it is in, up to the answer.
+struct Level<'l, T> {
+    node: T,
+    /// 0 is the answer.
+    number: usize,
+    above: Option<&'l Level<'l, T>>,
+}
+
+impl<T: Copy> Level<'_, T> {
+    /// The node of a level that is this one or above.
+    fn node(&self, number: usize) -> Option<T> {
+        let mut level = self;
+        while level.number > number {
+            level = level.above?;
+        }
+        (level.number == number).then_some(level.node)
+    }
 }
 
 /// Says which columns rows will have.
@@ -53,29 +65,28 @@ pub fn rows<'a, T: Tree<'a>>(
     text: &mut String,
     sink: &mut dyn RowSink,
 ) -> Result<()> {
-    descend(&mut vec![answer], mapping, &mut Row { text, cells: Vec::new() }, sink)
+    descend(&Level { node: answer, number: 0, above: None }, mapping, text, sink)
 }
 
-/// Goes into the lists that are left below the last of `levels`, and makes a row where none is left.
+/// Goes into the lists that are left below a level, and makes a row where none is left.
 fn descend<'a, T: Tree<'a>>(
-    levels: &mut Vec<T>,
+    level: &Level<'_, T>,
     mapping: &Mapping,
-    row: &mut Row<'_, 'a>,
+    text: &mut String,
     sink: &mut dyn RowSink,
 ) -> Result<()> {
-    let Some(pointer) = mapping.each.get(levels.len() - 1) else {
-        row.text.clear();
-        row.cells.clear();
-        for column in &mapping.columns {
-            row.cells.push(cell(levels, column, row.text)?);
-        }
-        let made = |index: usize| match &row.cells[index] {
-            Made::Cell(cell) => Ok(*cell),
-            Made::Json(range) => Ok(Cell::Text(&row.text[range.clone()])),
+    let Some(pointer) = mapping.each.get(level.number) else {
+        text.clear();
+        let columns = &mapping.columns;
+        let none = Made::Cell(Cell::Null);
+        let row = few(columns.len(), none, |index| cell(level, &columns[index], text))?;
+        let made = |index: usize| match row.all()[index] {
+            Made::Cell(cell) => Ok(cell),
+            Made::Json(start, end) => Ok(Cell::Text(&text[start..end])),
         };
-        return with_few(row.cells.len(), Cell::Null, made, |cells| sink.row(cells));
+        return with_few(columns.len(), Cell::Null, made, |cells| sink.row(cells));
     };
-    let Some(list) = levels.last().and_then(|node| pointer.find(*node)) else { return Ok(()) };
+    let Some(list) = pointer.find(level.node) else { return Ok(()) };
     let Some(elements) = list.elements() else {
         return match list.leaf() {
             Leaf::Null => Ok(()),
@@ -85,20 +96,18 @@ fn descend<'a, T: Tree<'a>>(
             ))),
         };
     };
-    for element in elements {
-        levels.push(element);
-        descend(levels, mapping, row, sink)?;
-        levels.pop();
+    for node in elements {
+        descend(&Level { node, number: level.number + 1, above: Some(level) }, mapping, text, sink)?;
     }
     Ok(())
 }
 
-fn cell<'a, T: Tree<'a>>(levels: &[T], column: &Column, text: &mut String) -> Result<Made<'a>> {
+fn cell<'a, T: Tree<'a>>(level: &Level<'_, T>, column: &Column, text: &mut String) -> Result<Made<'a>> {
     let cell = match &column.source {
-        Source::At(place) => return value(levels, column, place, text),
+        Source::At(place) => return value(level, column, place, text),
         Source::Of(Function::Difference, places) => {
             let [first, second] = places.as_slice() else { return Ok(Made::Cell(Cell::Null)) };
-            match (number(levels, column, first, text)?, number(levels, column, second, text)?) {
+            match (number(level, column, first, text)?, number(level, column, second, text)?) {
                 (Cell::Null, _) | (_, Cell::Null) => Cell::Null,
                 (first, second) => add(first, second, column, true)?,
             }
@@ -106,7 +115,7 @@ fn cell<'a, T: Tree<'a>>(levels: &[T], column: &Column, text: &mut String) -> Re
         Source::Of(Function::Sum, places) => {
             let mut sum = Cell::Null;
             for place in places {
-                sum = match (sum, number(levels, column, place, text)?) {
+                sum = match (sum, number(level, column, place, text)?) {
                     (sum, Cell::Null) => sum,
                     (Cell::Null, one) => one,
                     (sum, one) => add(sum, one, column, false)?,
@@ -120,27 +129,26 @@ fn cell<'a, T: Tree<'a>>(levels: &[T], column: &Column, text: &mut String) -> Re
 
 /// The value at a place that a function is of.
 fn number<'a, T: Tree<'a>>(
-    levels: &[T],
+    level: &Level<'_, T>,
     column: &Column,
     place: &Place,
     text: &mut String,
 ) -> Result<Cell<'a>> {
-    match value(levels, column, place, text)? {
+    match value(level, column, place, text)? {
         Made::Cell(cell) => Ok(cell),
         // No such column is of this type.
-        Made::Json(_) => Ok(Cell::Null),
+        Made::Json(..) => Ok(Cell::Null),
     }
 }
 
 /// The value at a place, of the column's type.
 fn value<'a, T: Tree<'a>>(
-    levels: &[T],
+    level: &Level<'_, T>,
     column: &Column,
     place: &Place,
     text: &mut String,
 ) -> Result<Made<'a>> {
-    let level = place.level.unwrap_or(levels.len() - 1);
-    let found = levels.get(level).and_then(|node| place.at.find(*node));
+    let found = level.node(place.level.unwrap_or(level.number)).and_then(|node| place.at.find(node));
     let Some(node) = found else { return Ok(Made::Cell(Cell::Null)) };
     let leaf = node.leaf();
     if matches!(leaf, Leaf::Null) || column.null.as_ref().is_some_and(|stand_in| leaf.is(stand_in)) {
@@ -157,7 +165,7 @@ fn value<'a, T: Tree<'a>>(
         (Some(Type::Json), _) => {
             let start = text.len();
             node.write(text);
-            return Ok(Made::Json(start..text.len()));
+            return Ok(Made::Json(start, text.len()));
         }
         (None | Some(Type::Integer), Leaf::Int(number)) => Cell::Int(number),
         (Some(Type::Integer), Leaf::Float(number)) if number.fract() == 0.0 && number.abs() < EXACT => {
