@@ -1,5 +1,7 @@
 //! Point reads of PostgreSQL by the program's clients against pgbench of the same package: the same server, the same
-//! messages, the same number of threads, uniform keys, answers recorded and not checked, over a Unix socket, A B B A …, with the ratio of each pair and its interval.
+//! messages, the same number of threads, uniform keys, answers recorded and not checked, over a Unix socket, A B B A …
+//! What counts is the median of the pairs' ratios: what the machine does in a pair cancels within it. Its interval is that
+//! of order statistics, which asks nothing of their distribution; fewer than six pairs have none.
 //!
 //!     cargo bench -p jsonathlon --bench pgbench -- postgresql [SECONDS [PAIRS [CLIENTS…]]]
 //!
@@ -12,7 +14,7 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Records};
-use jsonathlon_measure::statistics::{median, paired_ratio};
+use jsonathlon_measure::statistics::{at_least, median};
 use jsonathlon_systems::Transport;
 
 use common::serving::{Done, Reads, Started, read};
@@ -67,18 +69,16 @@ fn main() -> Result<(), Problem> {
                 other.client,
                 one.per_second / other.per_second
             );
-            ratios.push((vec![one.per_second], vec![other.per_second]));
+            ratios.push(one.per_second / other.per_second);
             cpus.push((one.client, other.client));
         }
-        let (ours, theirs): (Vec<_>, Vec<_>) = ratios.into_iter().unzip();
-        let ratio = paired_ratio(&ours, &theirs).ok_or("no pairs")?;
-        let (low, high) = (ratio.low.unwrap_or(f64::NAN), ratio.high.unwrap_or(f64::NAN));
+        let (low, high) = limits(&ratios).unwrap_or((f64::NAN, f64::NAN));
         let (ours, theirs): (Vec<f64>, Vec<f64>) = cpus.into_iter().unzip();
         let middle = |all: &[f64]| median(all).unwrap_or(f64::NAN);
         println!(
             "{clients:>2} clients: ratio {:.3} (95 %: {low:.3} … {high:.3}, half-width {:.1} %); CPU per operation {:.2} µs, \
              pgbench {:.2} µs",
-            ratio.median,
+            middle(&ratios),
             (high - low) / 2.0 * 100.0,
             middle(&ours),
             middle(&theirs)
@@ -86,6 +86,18 @@ fn main() -> Result<(), Problem> {
     }
     drop(session);
     started.stop()
+}
+
+/// The 95 % interval of the median of what these are drawn from: the two of them in order between which it lies with that
+/// probability at least, whatever their distribution. None where even the least and the greatest are too close.
+fn limits(ratios: &[f64]) -> Option<(f64, f64)> {
+    let mut sorted = ratios.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let count = sorted.len() as u64;
+    // All but so many lie on one side of the median by chance alone.
+    let left_out = (0..count / 2).take_while(|out| at_least(count - out, count, 0.5) <= 0.025).last()?;
+    let (from, to) = (usize::try_from(left_out).ok()?, usize::try_from(count - 1 - left_out).ok()?);
+    Some((*sorted.get(from)?, *sorted.get(to)?))
 }
 
 fn ours(started: &Started, clients: u64, seconds: u64, seed: u64) -> Result<Done, Problem> {

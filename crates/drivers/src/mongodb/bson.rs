@@ -274,6 +274,10 @@ impl<'a> Iterator for Named<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
+        // The end is no error, which would be put into words.
+        if self.rest.is_empty() {
+            return None;
+        }
         let (name, value, rest) = split(self.rest).ok()?;
         self.rest = rest;
         Some((name, value))
