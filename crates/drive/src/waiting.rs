@@ -158,7 +158,7 @@ mod tests {
             while ready.is_empty() {
                 waiting.wait(u64::MAX, false, &mut ready).unwrap();
             }
-            assert_eq!(ready.drain(..).collect::<Vec<usize>>(), [3_usize]);
+            assert_eq!(std::mem::take(&mut ready), [3_usize]);
             here.read_exact(&mut [0; 2]).unwrap();
         }
         // An end is something that comes, too.
