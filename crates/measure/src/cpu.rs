@@ -13,12 +13,10 @@ use crate::tree::proc_file;
 /// # Errors
 /// When `root` is gone.
 pub fn of_tree(root: u32) -> io::Result<Duration> {
-    let mut sum = of(root)?;
-    for pid in tree::below(root)? {
-        // A process that ends between the two looks is in its parent's time by the next one.
-        sum += of(pid).unwrap_or_default();
-    }
-    Ok(sum)
+    tree::steadily(root, |pids| {
+        let own = of(root)?;
+        Ok(pids.iter().map(|pid| of(*pid).unwrap_or_default()).fold(own, |sum, one| sum + one))
+    })
 }
 
 /// Of one process and its children that have ended.

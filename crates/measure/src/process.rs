@@ -44,14 +44,15 @@ impl Usage {
     /// # Errors
     /// When `root` is gone.
     pub fn of_tree(root: u32) -> io::Result<Self> {
-        let mut sum = Self::of(root)?.plus(&Self::of_ended_children(root)?);
-        for pid in tree::below(root)? {
-            // A process that ends between the two looks is in its parent's counters by the next one.
-            if let (Ok(own), Ok(ended)) = (Self::of(pid), Self::of_ended_children(pid)) {
-                sum = sum.plus(&own).plus(&ended);
+        tree::steadily(root, |pids| {
+            let mut sum = Self::of(root)?.plus(&Self::of_ended_children(root)?);
+            for pid in pids {
+                if let (Ok(own), Ok(ended)) = (Self::of(*pid), Self::of_ended_children(*pid)) {
+                    sum = sum.plus(&own).plus(&ended);
+                }
             }
-        }
-        Ok(sum)
+            Ok(sum)
+        })
     }
 
     pub(crate) fn of_ended_children(pid: u32) -> io::Result<Self> {

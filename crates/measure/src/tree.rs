@@ -31,6 +31,31 @@ pub fn below(root: u32) -> io::Result<Vec<u32>> {
     Ok(found)
 }
 
+/// How often processes are looked at until none of them came or ended meanwhile: what ends between two looks is in no
+/// sum, neither as itself nor with its parent.
+const LOOKS: u32 = 20;
+
+/// What `sum` makes of the processes below `root`, which are all there were while it looked at them, unless they come and
+/// go too fast for that. `sum` skips those that it does not find.
+pub(crate) fn steadily<T>(root: u32, mut sum: impl FnMut(&[u32]) -> io::Result<T>) -> io::Result<T> {
+    let sorted = || {
+        below(root).map(|mut pids| {
+            pids.sort_unstable();
+            pids
+        })
+    };
+    let mut pids = sorted()?;
+    for _ in 1..LOOKS {
+        let found = sum(&pids)?;
+        let again = sorted()?;
+        if again == pids {
+            return Ok(found);
+        }
+        pids = again;
+    }
+    sum(&pids)
+}
+
 /// All threads of `root` and of the processes below it: process and thread, the ones of `root` first.
 ///
 /// # Errors
@@ -66,6 +91,8 @@ pub(crate) fn proc_file(pid: u32, name: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{BufRead, BufReader, Write};
+
     use super::*;
 
     #[test]
@@ -80,5 +107,34 @@ mod tests {
         assert!(threads(std::process::id()).unwrap().contains(&(std::process::id(), std::process::id())));
         assert!(threads(u32::MAX - 1).is_err());
         assert_eq!(parent("7 (a) b) S 12 7"), Some(12));
+    }
+
+    #[test]
+    fn what_ends_while_it_is_looked_at_is_looked_at_again() {
+        // A parent of its own, since other tests have children as well.
+        let mut parent = std::process::Command::new("sh")
+            .args(["-c", "sleep 60 & read line; kill $!; wait; echo ended; read line"])
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        while below(parent.id()).unwrap().is_empty() {
+            std::thread::yield_now();
+        }
+        let mut input = parent.stdin.take().unwrap();
+        let mut output = BufReader::new(parent.stdout.take().unwrap());
+        let mut looks = Vec::new();
+        let found = steadily(parent.id(), |pids| {
+            if looks.is_empty() {
+                input.write_all(b"\n")?;
+                output.read_line(&mut String::new())?;
+            }
+            looks.push(pids.len());
+            Ok(pids.len())
+        });
+        drop(input);
+        parent.wait().unwrap();
+        assert_eq!((found.unwrap(), looks), (0, vec![1, 0]));
+        assert!(steadily(1, |_| Err::<(), _>(io::Error::other("gone"))).is_err());
     }
 }
