@@ -11,6 +11,7 @@ mod folder;
 mod guard;
 mod launch;
 mod need;
+mod port;
 mod process;
 mod recipe;
 mod server;

@@ -1,7 +1,7 @@
 //! One server: made, started, watched and stopped.
 
 use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::Ipv4Addr;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
@@ -11,6 +11,7 @@ use crate::error::{Result, ServerError};
 use crate::folder::Folder;
 use crate::guard::Order;
 use crate::launch::{Launch, Login};
+use crate::port::{self, is_free};
 use crate::process::{Guarded, LONG, SHORT};
 use crate::recipe::fill;
 use crate::user::server_user;
@@ -236,10 +237,7 @@ impl Starting<'_> {
                 )))
             };
         }
-        TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
-            .and_then(|listener| listener.local_addr())
-            .map(|address| address.port())
-            .map_err(|error| ServerError::Unavailable(format!("there is no free port: {error}")))
+        port::any().map_err(|error| ServerError::Unavailable(format!("there is no free port: {error}")))
     }
 
     /// Writes its files and starts it.
@@ -294,10 +292,6 @@ impl Starting<'_> {
         };
         Guarded::start(&self.launch.guard, &order, &self.launch.log, self.cancelled)
     }
-}
-
-fn is_free(port: u16) -> bool {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
 }
 
 /// Cores that this process may run on.

@@ -1,0 +1,69 @@
+//! Ports for servers.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
+
+/// The least port that is chosen.
+const LEAST: u16 = 15_000;
+/// Ports that are tried before the kernel chooses.
+const TRIES: u16 = 500;
+/// Where the kernel says which ports it gives to whoever asks for none: ip(7).
+const EPHEMERAL: &str = "/proc/sys/net/ipv4/ip_local_port_range";
+
+/// A port on which nobody listens, and none of those that the kernel gives away: a client's end of a connection, or
+/// another socket of the same server, could have one of these before the server listens, or while it is started again.
+pub(crate) fn any() -> io::Result<u16> {
+    let below =
+        std::fs::read_to_string(EPHEMERAL).ok().and_then(|text| least_ephemeral(&text)).unwrap_or(LEAST);
+    candidates(below, RandomState::new().build_hasher().finish())
+        .find(|port| is_free(*port))
+        .map_or_else(given, Ok)
+}
+
+/// Whether nobody listens there.
+pub(crate) fn is_free(port: u16) -> bool {
+    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok()
+}
+
+/// One that the kernel gives away.
+fn given() -> io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+/// Ports from [`LEAST`] to `below`, each at most once, from a random place on.
+fn candidates(below: u16, random: u64) -> impl Iterator<Item = u16> {
+    let count = below.saturating_sub(LEAST);
+    let first = u16::try_from(random % u64::from(count.max(1))).unwrap_or(0);
+    (0..count.min(TRIES)).map(move |step| LEAST + (first + step) % count)
+}
+
+fn least_ephemeral(text: &str) -> Option<u16> {
+    text.split_whitespace().next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_free_and_none_that_the_kernel_gives_away() {
+        let least = least_ephemeral(&std::fs::read_to_string(EPHEMERAL).unwrap()).unwrap();
+        let port = any().unwrap();
+        assert!(is_free(port));
+        assert!(port < least || least <= LEAST, "{port}");
+        let held = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+        assert!(!is_free(held.local_addr().unwrap().port()));
+    }
+
+    #[test]
+    fn candidates_go_round_and_stay_below() {
+        let found: Vec<u16> = candidates(LEAST + 3, 2).collect();
+        assert_eq!(found, [LEAST + 2, LEAST, LEAST + 1]);
+        assert_eq!(candidates(32_768, u64::MAX).count(), usize::from(TRIES));
+        assert!(candidates(32_768, 17_767).all(|port| (LEAST..32_768).contains(&port)));
+        assert_eq!(candidates(1024, 5).count(), 0);
+        assert_eq!(least_ephemeral("32768\t60999\n"), Some(32_768));
+        assert_eq!(least_ephemeral(""), None);
+    }
+}
