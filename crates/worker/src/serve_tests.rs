@@ -42,7 +42,7 @@ fn a_whole_session_with_seconds_by_the_clock() {
         json!({"id": 5, "op": "ask", "statement": "q1"}),
         json!({"id": 6, "op": "plan", "statement": "plan q1"}),
         json!({"id": 7, "op": "sizes", "statement": "sizes"}),
-        json!({"id": 8, "op": "counters", "statement": "count"}),
+        json!({"id": 8, "op": "sizes", "statement": "count"}),
         json!({"id": 9, "op": "read_back", "statement": "read_back 2"}),
         json!({"id": 10, "op": "close"}),
         json!({"id": 11, "op": "ask", "statement": "q1"}),
@@ -79,7 +79,7 @@ fn a_load_by_statement_stops_at_the_first_failure_and_the_session_goes_on() {
     let replies = talk(&[
         open(1, folder.path(), &json!({})),
         json!({"id": 2, "op": "load", "mode": "statement", "statements": [load, "load nowhere", load]}),
-        json!({"id": 3, "op": "counters", "statement": "count"}),
+        json!({"id": 3, "op": "sizes", "statement": "count"}),
         json!({"id": 4, "op": "load", "mode": "statement", "statements": [load]}),
     ]);
     assert_eq!(error_of(&replies[1]).0, "refused");

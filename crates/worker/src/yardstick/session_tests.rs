@@ -185,7 +185,7 @@ fn a_worker_loads_and_asks() {
         json!({"id": 3, "op": "ask", "statement": "q2 documents"}),
         json!({"id": 4, "op": "plan", "statement": "plan q2 documents"}),
         json!({"id": 5, "op": "sizes", "statement": "sizes documents"}),
-        json!({"id": 6, "op": "counters", "statement": "count documents"}),
+        json!({"id": 6, "op": "sizes", "statement": "count documents"}),
         json!({"id": 7, "op": "close"}),
     ];
     let input: String = requests.iter().map(|request| format!("{request}\n")).collect();
