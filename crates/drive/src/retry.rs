@@ -6,6 +6,7 @@ use crate::client::State;
 use crate::finish;
 use crate::recorder::Outcome;
 use crate::run::{Now, Runner};
+use crate::task::Undoing;
 use crate::waiting::Waiting;
 
 impl<W: Waiting> Runner<'_, W> {
@@ -135,15 +136,6 @@ impl<W: Waiting> Runner<'_, W> {
             None => Now::Over,
         }
     }
-}
-
-/// What comes after undoing.
-#[derive(Debug)]
-pub(crate) enum Undoing {
-    /// Another try.
-    Conflict(String),
-    /// The end.
-    Ends(Outcome),
 }
 
 /// Takes rows that nobody wants.

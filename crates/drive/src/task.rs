@@ -7,7 +7,7 @@ use jsonathlon_dataset::records::KeyType;
 use crate::accept::{Change, Read, Write};
 use crate::operation::Operation;
 use crate::random::Random;
-use crate::retry::Undoing;
+use crate::recorder::Outcome;
 use crate::script::{Filler, Plan};
 use crate::shared::Shared;
 
@@ -96,6 +96,15 @@ pub(crate) struct Task {
     pub(crate) counted: bool,
     /// Time in which answers were checked, which is none of the operation's.
     pub(crate) checking: u64,
+}
+
+/// What comes after what is being undone.
+#[derive(Debug)]
+pub(crate) enum Undoing {
+    /// Another try, after this conflict.
+    Conflict(String),
+    /// The end of the operation.
+    Ends(Outcome),
 }
 
 /// What came of checking answers so far.
