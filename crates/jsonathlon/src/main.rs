@@ -11,7 +11,8 @@ mod size;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command};
 use exit::{Failure, INTERNAL};
@@ -19,7 +20,7 @@ use exit::{Failure, INTERNAL};
 fn main() -> ExitCode {
     // A fault of the program is told apart from everything that it reports in an orderly way.
     std::panic::catch_unwind(|| {
-        let cli = Cli::parse();
+        let cli = Cli::try_parse().unwrap_or_else(|error| with_names(error).exit());
         match dispatch(cli) {
             Ok(code) => code,
             Err(failure) => {
@@ -29,6 +30,20 @@ fn main() -> ExitCode {
         }
     })
     .unwrap_or(ExitCode::from(INTERNAL))
+}
+
+/// An error of arguments; where a command's or a workload's name is unknown, with the names that there are.
+fn with_names(mut error: clap::Error) -> clap::Error {
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        let all = Cli::command();
+        let asked = std::env::args().skip(1);
+        let within = asked.fold(&all, |command, name| command.find_subcommand(&name).unwrap_or(command));
+        let shown = within.get_subcommands().filter(|command| !command.is_hide_set());
+        let names: Vec<&str> = shown.map(clap::Command::get_name).collect();
+        let tip = format!("there is {}", names.join(", "));
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {

@@ -55,7 +55,7 @@ fn unknown_names_are_refused_with_the_nearest_ones() {
         (&["-d", "x", "-n", "10"], &["cannot be used with"]),
         (&["--resume", "x", "-n", "10"], &["cannot be used with"]),
         (&["--resume", "x"], &["x holds no run"]),
-        (&["graphs"], &["unrecognized subcommand 'graphs'", "WORKLOAD"]),
+        (&["graphs"], &["unrecognized subcommand 'graphs'", "there is analytics, serving", "WORKLOAD"]),
         (&["--systems-dir", "nowhere"], &["nowhere"]),
     ] {
         let out = world.text("out");
@@ -68,7 +68,11 @@ fn unknown_names_are_refused_with_the_nearest_ones() {
         assert!(ended.stdout.is_empty(), "{arguments:?}: {}", ended.stdout);
         assert!(!world.path("out").exists(), "{arguments:?} began something");
     }
-    world.run(&["frobnicate"]).expect(2).says(&["unrecognized subcommand", "--help"]);
+    world.run(&["frobnicate"]).expect(2).says(&[
+        "unrecognized subcommand",
+        "there is run, systems",
+        "--help",
+    ]);
     world.run(&["export", "nowhere"]).expect(2).says(&["nowhere holds no run"]);
 }
 
