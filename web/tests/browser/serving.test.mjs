@@ -1,24 +1,16 @@
 // The parts of a serving run as a reader meets them.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import test, { after, before } from 'node:test';
 
+import { nothingSerious } from './axe.mjs';
 import { launch, open, part, settled } from './pages.mjs';
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const PARTS = ['throughput', 'times', 'distributions', 'seconds', 'operations', 'serving-loads'];
 
 let browser;
 before(async () => { browser = await launch(); });
 after(async () => { await browser.close(); });
-
-async function violations(page) {
-  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
-  return found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
-    .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`);
-}
 
 test('a serving run opens with its sentence, its charts and a table behind each, without a message', async () => {
   const { page, context, trouble } = await open(browser, 'serving');
@@ -65,14 +57,7 @@ for (const width of [360, 1440]) {
   for (const scheme of ['light', 'dark']) {
     test(`nothing serious is found in a serving run at ${width} px, ${scheme}`, async () => {
       const { page, context, trouble } = await open(browser, 'serving', { width, scheme });
-      for (const id of PARTS) await part(page, id);
-      await page.evaluate(() => { for (const one of document.querySelectorAll('main details')) one.open = true; });
-      await page.addStyleTag({ content: '.part { content-visibility: visible !important }' });
-      await settled(page);
-      await page.evaluate(axe);
-      assert.deepEqual(await violations(page), []);
-      const wide = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
-      assert.ok(wide[0] <= wide[1], `${wide[0]} px in ${wide[1]}`);
+      await nothingSerious(page, PARTS);
       assert.deepEqual(trouble, []);
       await context.close();
     });

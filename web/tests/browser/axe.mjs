@@ -1,0 +1,28 @@
+// What axe finds on a page, and whether it scrolls to the side.
+
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+import { part, settled } from './pages.mjs';
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** What axe finds serious or worse, where `nothingSerious` has run. */
+export async function violations(page) {
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
+    .map((one) => `${one.id}: ${one.nodes.slice(0, 3).map((node) => node.html.slice(0, 160)).join(' | ')}`);
+}
+
+/** Opens these parts and everything that can be opened in them: axe finds nothing serious, and nothing is wider than the page. */
+export async function nothingSerious(page, parts) {
+  for (const id of parts) await part(page, id);
+  await page.evaluate(() => { for (const one of document.querySelectorAll('main details')) one.open = true; });
+  await page.addStyleTag({ content: '.part { content-visibility: visible !important }' });
+  await settled(page);
+  await page.evaluate(axe);
+  assert.deepEqual(await violations(page), []);
+  const wide = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  assert.ok(wide[0] <= wide[1], `${wide[0]} px in ${wide[1]}`);
+}
