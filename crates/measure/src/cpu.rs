@@ -3,7 +3,7 @@
 use std::io;
 use std::time::Duration;
 
-use crate::process::Usage;
+use crate::process::{Usage, stat};
 use crate::tree;
 use crate::tree::proc_file;
 
@@ -21,7 +21,7 @@ pub fn of_tree(root: u32) -> io::Result<Duration> {
 
 /// Of one process and its children that have ended.
 fn of(pid: u32) -> io::Result<Duration> {
-    let ended = Duration::from_secs_f64(Usage::of_ended_children(pid)?.cpu_s());
+    let ended = Duration::from_secs_f64(Usage::ended_children(&stat(pid)?)?.cpu_s());
     // Threads that have ended are in no thread's time any more, but only in the process's by the tick: the
     // finer figure holds for a process that has one thread, which is what servers of processes are made of.
     let mut threads = std::fs::read_dir(proc_file(pid, "task"))?;

@@ -21,20 +21,18 @@ pub struct Usage {
     pub major_faults: u64,
 }
 
+/// `/proc/PID/stat`.
+pub(crate) fn stat(pid: u32) -> io::Result<String> {
+    std::fs::read_to_string(proc_file(pid, "stat"))
+}
+
 impl Usage {
     /// The counters of `pid` now.
     ///
     /// # Errors
     /// When the process is gone or `/proc` is not there.
     pub fn of(pid: u32) -> io::Result<Self> {
-        let stat = std::fs::read_to_string(proc_file(pid, "stat"))?;
-        let mut usage = parse_stat(&stat, OWN).ok_or_else(unreadable)?;
-        // Another user's process hides its io file: the CPU figures are still right.
-        if let Ok(text) = std::fs::read_to_string(proc_file(pid, "io")) {
-            usage.read_bytes = field(&text, "read_bytes:").unwrap_or(0);
-            usage.written_bytes = field(&text, "write_bytes:").unwrap_or(0);
-        }
-        Ok(usage)
+        Self::own(pid, &stat(pid)?)
     }
 
     /// The counters of `root` and everything below it. Children that have ended and were waited for are
@@ -44,19 +42,29 @@ impl Usage {
     /// # Errors
     /// When `root` is gone.
     pub fn of_tree(root: u32) -> io::Result<Self> {
+        let whole = |pid: u32| {
+            let stat = stat(pid)?;
+            Ok::<_, io::Error>(Self::own(pid, &stat)?.plus(&Self::ended_children(&stat)?))
+        };
         tree::steadily(root, |pids| {
-            let mut sum = Self::of(root)?.plus(&Self::of_ended_children(root)?);
-            for pid in pids {
-                if let (Ok(own), Ok(ended)) = (Self::of(*pid), Self::of_ended_children(*pid)) {
-                    sum = sum.plus(&own).plus(&ended);
-                }
-            }
-            Ok(sum)
+            let below = pids.iter().filter_map(|pid| whole(*pid).ok());
+            Ok(below.fold(whole(root)?, |sum, one| sum.plus(&one)))
         })
     }
 
-    pub(crate) fn of_ended_children(pid: u32) -> io::Result<Self> {
-        parse_stat(&std::fs::read_to_string(proc_file(pid, "stat"))?, ENDED_CHILDREN).ok_or_else(unreadable)
+    fn own(pid: u32, stat: &str) -> io::Result<Self> {
+        let mut usage = parse_stat(stat, OWN).ok_or_else(unreadable)?;
+        // Another user's process hides its io file: the CPU figures are still right.
+        if let Ok(text) = std::fs::read_to_string(proc_file(pid, "io")) {
+            usage.read_bytes = field(&text, "read_bytes:").unwrap_or(0);
+            usage.written_bytes = field(&text, "write_bytes:").unwrap_or(0);
+        }
+        Ok(usage)
+    }
+
+    /// Of the children that have ended, from their parent's `stat`.
+    pub(crate) fn ended_children(stat: &str) -> io::Result<Self> {
+        parse_stat(stat, ENDED_CHILDREN).ok_or_else(unreadable)
     }
 
     fn plus(&self, other: &Self) -> Self {
