@@ -1,5 +1,7 @@
 //! A run as tables: what it was, the tables of its workloads, how to read them, and what went wrong.
 
+use std::collections::BTreeMap;
+
 use jsonathlon_results::control::CONTROL;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::manifest::Configuration;
@@ -116,6 +118,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     }
     for (transport, words) in [
         ("tcp", "servers, with TCP on the loopback interface in their times"),
+        ("tls", "servers, with encrypted TCP on the loopback interface in their times"),
         ("unix", "servers, with a Unix socket in their times"),
     ] {
         let servers = list(&|configuration| configuration.transport.as_deref() == Some(transport));
@@ -248,21 +251,25 @@ fn precision(summary: &Summary) -> Vec<String> {
 
 fn trouble(summary: &Summary) -> Option<Section> {
     let mut section = Section { title: "what went wrong".to_owned(), ..Section::default() };
-    // The same failure in many rounds is told once, with how often.
-    let mut told: Vec<(String, u64)> = Vec::new();
+    // The same failure in many rounds is told once, with how often; and a trial that failed is told once for all that it
+    // would have measured.
+    let mut told: Vec<(String, String, BTreeMap<String, u64>)> = Vec::new();
     for failure in &summary.failures {
         let Id { system, version, variant, .. } = &failure.cell.id;
-        let (step, phase) = (&failure.cell.step, failure.cell.phase.word());
-        let (kind, error) = (&failure.kind, printable(&failure.error));
-        let text = format!("{system} {version} {variant} {step} {phase}: {kind}: {error}");
-        match told.iter_mut().find(|(known, _)| *known == text) {
-            Some((_, times)) => *times += 1,
-            None => told.push((text, 1)),
-        }
+        let who = format!("{system} {version} {variant}");
+        let words = format!("{}: {}: {}", failure.cell.phase.word(), failure.kind, printable(&failure.error));
+        let place = told.iter().position(|(one, known, _)| (one, known) == (&who, &words));
+        let place = place.unwrap_or_else(|| {
+            told.push((who, words, BTreeMap::new()));
+            told.len() - 1
+        });
+        *told[place].2.entry(failure.cell.step.word().to_owned()).or_default() += 1;
     }
-    for (text, times) in told {
+    for (who, words, steps) in told {
+        let times = steps.values().copied().max().unwrap_or(0);
         let times = if times > 1 { format!(" ({times} trials)") } else { String::new() };
-        section.notes.push(format!("failed: {text}{times}"));
+        let steps: Vec<String> = steps.into_keys().collect();
+        section.notes.push(format!("failed: {who} {} {words}{times}", steps.join(", ")));
     }
     (!section.notes.is_empty()).then_some(section)
 }
