@@ -90,6 +90,8 @@ pub(crate) enum ProfileChoice {
 pub(crate) enum Transport {
     /// TCP on the loopback interface
     Tcp,
+    /// The same, encrypted, for systems whose folder says how
+    Tls,
     /// A Unix socket in the server's own folder, for systems that have one
     Unix,
 }

@@ -40,6 +40,8 @@ pub struct Login {
     pub port: u16,
     /// Instead of the port, where sessions come over a Unix socket.
     pub socket: Option<PathBuf>,
+    /// The certificate to believe, a PEM file, where sessions encrypt.
+    pub certificate: Option<PathBuf>,
     /// The user; nobody where the server lets everybody in.
     pub user: String,
     /// The database that sessions use.

@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod certificate;
 mod error;
 mod folder;
 mod guard;

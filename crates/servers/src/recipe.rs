@@ -16,6 +16,8 @@ pub enum Transport {
     /// TCP on the loopback interface.
     #[default]
     Tcp,
+    /// TCP on the loopback interface, encrypted.
+    Tls,
     /// A Unix socket.
     Unix,
 }
@@ -26,6 +28,7 @@ impl Transport {
     pub fn word(self) -> &'static str {
         match self {
             Self::Tcp => "tcp",
+            Self::Tls => "tls",
             Self::Unix => "unix",
         }
     }
@@ -40,7 +43,8 @@ impl Transport {
 /// In commands, files and the environment `{{data}}` is the folder of the server's data, `{{run}}` one for
 /// what it writes beside them, `{{port}}` its TCP port on the loopback interface, `{{password}}` the
 /// sessions' password, `{{password_file}}` a file that holds it while the data folder is being made,
-/// `{{cores}}` the number of cores, and every name of the artifact's files and of `needs` that program's path.
+/// `{{cores}}` the number of cores, `{{certificate}}`, `{{key}}` and `{{certificate_and_key}}` PEM files, which
+/// are there where sessions encrypt, and every name of the artifact's files and of `needs` that program's path.
 ///
 /// Written as JSON it is part of the digest of a configuration: what was added later is left out where a folder
 /// does not have it, so that digests stay what they were.
@@ -70,6 +74,9 @@ pub struct Recipe {
     /// Added to it when sessions come over TCP.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tcp: Vec<String>,
+    /// Added to both when what comes over TCP is encrypted; none for a system that cannot, or is not told how.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tls: Vec<String>,
     /// Added to it when they come over a Unix socket.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unix: Vec<String>,
@@ -132,17 +139,18 @@ fn stop_limit_s() -> u64 {
 impl Recipe {
     /// The start command before its placeholders are replaced, without what the run's settings add.
     pub(crate) fn start_command(&self) -> impl Iterator<Item = &String> {
-        let reached = match self.transport {
-            Transport::Tcp => &self.tcp,
-            Transport::Unix => &self.unix,
+        let (over, encrypted): (_, &[String]) = match self.transport {
+            Transport::Tcp => (&self.tcp, &[]),
+            Transport::Tls => (&self.tcp, &self.tls),
+            Transport::Unix => (&self.unix, &[]),
         };
-        self.start.iter().chain(reached)
+        self.start.iter().chain(over).chain(encrypted)
     }
 
     /// Where sessions find the socket, when they come over one.
     pub(crate) fn listens_at(&self) -> Option<&str> {
         match self.transport {
-            Transport::Tcp => None,
+            Transport::Tcp | Transport::Tls => None,
             Transport::Unix => self.socket.as_deref(),
         }
     }

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use crate::certificate;
 use crate::error::{Result, ServerError};
 use crate::folder::Folder;
 use crate::guard::Order;
 use crate::launch::{Launch, Login};
 use crate::port::{self, is_free};
 use crate::process::{Guarded, LONG, SHORT};
-use crate::recipe::fill;
+use crate::recipe::{Transport, fill};
 use crate::user::server_user;
 
 /// How long a server that has cut a connection is waited for, to learn how it ended.
@@ -56,15 +57,22 @@ impl Server {
         values.insert("data", text(&folder.data()));
         values.insert("run", text(&folder.run()));
         values.insert("cores", cores(launch.cores).to_string());
+        for (name, path) in certificate::paths(&folder) {
+            values.insert(name, text(&path));
+        }
         let starting = Starting { folder, launch, cancelled };
         let password = starting.initialise(&values)?;
         values.insert("password", password.clone());
         let port = starting.port()?;
         values.insert("port", port.to_string());
         let recipe = &launch.recipe;
+        let host = Ipv4Addr::LOCALHOST.to_string();
+        let encrypts = recipe.transport == Transport::Tls;
+        let certificate = encrypts.then(|| certificate::make(&starting.folder, &host)).transpose()?;
         let login = Login {
-            host: Ipv4Addr::LOCALHOST.to_string(),
+            host,
             port,
+            certificate,
             socket: recipe.listens_at().map(|socket| socket_path(socket, &values)).transpose()?,
             user: recipe.user.clone(),
             database: recipe.database.clone(),

@@ -133,6 +133,7 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
         seed: arguments.seed,
         transport: match arguments.transport {
             cli::Transport::Tcp => Transport::Tcp,
+            cli::Transport::Tls => Transport::Tls,
             cli::Transport::Unix => Transport::Unix,
         },
         ..usual

@@ -16,6 +16,7 @@ mod address;
 mod clickhouse;
 mod contract;
 mod elasticsearch;
+mod encrypted;
 mod faults;
 mod life;
 mod mongodb;

@@ -90,7 +90,7 @@ fn a_run_keeps_how_its_servers_are_reached_and_shows_it() {
     let world = World::new();
     let arguments = ["-n", "2k", "-r", "1", "-t", "3", "--transport", "unix"];
     let refused = world.measure_into("refused", "postgresql,elasticsearch", &arguments).expect(2);
-    refused.says(&["elasticsearch", "no Unix socket", "--transport tcp"]);
+    refused.says(&["elasticsearch", "`socket`", "--transport tcp"]);
     assert!(!world.path("refused").exists());
 
     let one_each = [&arguments[..], &["--variants", "indexed,json-only"]].concat();

@@ -3,8 +3,8 @@
 use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Summary;
 
-use crate::support::World;
 use crate::support::real::excluded;
+use crate::support::{LIMIT, World};
 
 /// Operations over flat documents whose answers can be checked beside each other, in one mix: a mix that writes begins with
 /// fresh data, which takes a system's start.
@@ -159,4 +159,24 @@ fn dolt_serves_integer_keys() {
 #[test]
 fn elasticsearch_serves_integer_keys() {
     serves_integers("elasticsearch");
+}
+
+#[test]
+fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
+    let systems = ["postgresql", "mysql", "mongodb"];
+    if excluded(&systems) {
+        return;
+    }
+    let world = World::new();
+    let arguments = ["-n", "1k", "-r", "1", "--mixes", "a", "--clients", "2", "--ramp", "100ms"];
+    let arguments = [&arguments[..], &["--measure", "300ms", "--transport", "tls"]].concat();
+    let refused = world.start_serving("refused", "postgresql,elasticsearch", &arguments).end(LIMIT).expect(2);
+    refused.says(&["elasticsearch", "`tls`", "--transport tcp"]);
+    assert!(!world.path("refused").exists());
+    let summary = world.serve(&systems.join(","), &arguments).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let manifest = world.kept("out").manifest();
+    assert!(manifest.configurations.iter().all(|one| one.transport.as_deref() == Some("tls")));
+    let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    assert!(shown.contains("with encrypted TCP on the loopback interface in their times: "), "{shown}");
 }

@@ -186,13 +186,22 @@ impl Configuration {
     /// The same, with its server reached so; an engine without a server stays as it is.
     ///
     /// # Errors
-    /// [`CatalogueError::NoSocket`] when the system's folder tells of no socket.
+    /// [`CatalogueError::NoTransport`] when the system's folder does not tell how it is reached so.
     pub fn reached_over(mut self, transport: Transport) -> Result<Self, CatalogueError> {
         let Some(server) = &mut self.server else { return Ok(self) };
-        if transport == Transport::Unix && server.socket.is_none() {
-            return Err(CatalogueError::NoSocket { system: self.system });
+        let lacks = match transport {
+            Transport::Tcp => None,
+            Transport::Tls => server.tls.is_empty().then_some("`tls`, the words that make it encrypt"),
+            Transport::Unix => server.socket.is_none().then_some("`socket`, the path of a Unix socket"),
+        };
+        if let Some(lacks) = lacks {
+            return Err(CatalogueError::NoTransport { system: self.system, transport, lacks });
         }
         server.transport = transport;
+        if transport != Transport::Tls {
+            // No part of what is run then, nor of its digest.
+            server.tls.clear();
+        }
         self.digest = digest(&self);
         Ok(self)
     }

@@ -2,6 +2,8 @@
 
 use std::io;
 
+use jsonathlon_servers::Transport;
+
 use super::near::did_you_mean;
 
 /// Why a catalogue could not be read, or does not hold what was asked for.
@@ -27,13 +29,18 @@ pub enum CatalogueError {
         /// What is wrong and what to do.
         message: String,
     },
-    /// The system has no socket over which it could be reached.
+    /// The system's folder does not tell how it is reached so.
     #[error(
-        "{system} is reached over TCP only, for its folder names no Unix socket: leave it out of --systems, or choose --transport tcp"
+        "{system} is not reached over `{}`, for its folder has no {lacks}: leave it out of --systems, or choose --transport tcp",
+        transport.word()
     )]
-    NoSocket {
+    NoTransport {
         /// Its name.
         system: String,
+        /// What was asked for.
+        transport: Transport,
+        /// The key that its folder lacks, and what that would say.
+        lacks: &'static str,
     },
     /// The budget of memory is below what the system works with.
     #[error(

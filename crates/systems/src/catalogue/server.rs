@@ -14,9 +14,12 @@ use super::{
 
 /// Placeholders that whoever starts the server replaces. Besides them there are
 /// the names of the artifact's files.
-const OF_FILES: [&str; 5] = ["data", "run", "port", "password", "cores"];
+const OF_FILES: [&str; 8] =
+    ["data", "run", "port", "password", "cores", "certificate", "key", "certificate_and_key"];
 /// Without the password: command lines are seen by everybody.
 const OF_START: [&str; 4] = ["data", "run", "port", "cores"];
+/// The files are there where sessions encrypt.
+const OF_TLS: [&str; 7] = ["data", "run", "port", "cores", "certificate", "key", "certificate_and_key"];
 /// Only while the data folder is made.
 const OF_INIT: [&str; 4] = ["data", "run", "cores", "password_file"];
 const OF_ENVIRONMENT: [&str; 3] = ["data", "run", "cores"];
@@ -107,6 +110,9 @@ fn check(definition: &Definition, written: &Recipe, text: &TomlText) -> Result<(
         for part in parts {
             look(&[key], part, &OF_START)?;
         }
+    }
+    for part in &written.tls {
+        look(&["tls"], part, &OF_TLS)?;
     }
     match &written.socket {
         Some(socket) => look(&["socket"], socket, &OF_SOCKET)?,

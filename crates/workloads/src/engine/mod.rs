@@ -9,7 +9,7 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use jsonathlon_connection::address::Password;
+use jsonathlon_connection::address::{Password, Tls};
 use jsonathlon_connection::driver::{Open, Place};
 use jsonathlon_connection::endpoint::Endpoint;
 use jsonathlon_servers::{Launch, Login, Server, ServerError};
@@ -249,7 +249,7 @@ fn session(
 /// A server of this run's own, as a worker is told of it.
 #[must_use]
 pub fn endpoint(login: &Login, process: u32, patience: Duration) -> Endpoint {
-    let Login { host, port, socket, user, database, password } = login.clone();
+    let Login { host, port, socket, certificate, user, database, password } = login.clone();
     Endpoint {
         host,
         port,
@@ -257,7 +257,7 @@ pub fn endpoint(login: &Login, process: u32, patience: Duration) -> Endpoint {
         user,
         database,
         password: Password(password),
-        tls: None,
+        tls: certificate.map(|path| Tls { ca: Some(path) }),
         process: Some(process),
         whole: true,
         patience_s: patience.as_secs(),

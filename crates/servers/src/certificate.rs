@@ -1,0 +1,55 @@
+//! What a server proves with who it is, where sessions encrypt: a certificate of its own for the loopback address, which
+//! sessions are given to believe.
+
+use std::path::PathBuf;
+
+use crate::error::{Result, ServerError};
+use crate::folder::Folder;
+
+/// Where the files lie, by the names of their placeholders.
+pub(crate) fn paths(folder: &Folder) -> [(&'static str, PathBuf); 3] {
+    [
+        ("certificate", folder.run().join("server.pem")),
+        ("key", folder.run().join("server.key")),
+        ("certificate_and_key", folder.run().join("server-and-key.pem")),
+    ]
+}
+
+/// Makes a certificate for `host` where there is none yet; gives its path.
+///
+/// # Errors
+/// It cannot be made or written.
+pub(crate) fn make(folder: &Folder, host: &str) -> Result<PathBuf> {
+    let [(_, certificate), (_, key), (_, both)] = paths(folder);
+    if certificate.exists() {
+        return Ok(certificate);
+    }
+    let made = rcgen::generate_simple_self_signed([host.to_owned()])
+        .map_err(|error| ServerError::Unavailable(format!("failed to make a certificate: {error}")))?;
+    let (proof, secret) = (made.cert.pem(), made.signing_key.serialize_pem());
+    folder.write(&key, &secret)?;
+    folder.write(&both, &format!("{proof}{secret}"))?;
+    // Last: what is there is whole.
+    folder.write(&certificate, &proof)?;
+    Ok(certificate)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_certificate_is_made_once() {
+        let root = tempfile::tempdir().unwrap();
+        let folder = Folder::new(root.path(), None).unwrap();
+        folder.begin().unwrap();
+        let path = make(&folder, "127.0.0.1").unwrap();
+        let first = std::fs::read_to_string(&path).unwrap();
+        assert!(first.starts_with("-----BEGIN CERTIFICATE-----"));
+        assert_eq!(make(&folder, "127.0.0.1").unwrap(), path);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), first);
+        let [_, (_, key), (_, both)] = paths(&folder);
+        let both = std::fs::read_to_string(both).unwrap();
+        assert_eq!(both, format!("{first}{}", std::fs::read_to_string(key).unwrap()));
+    }
+}
