@@ -6,6 +6,7 @@
 
 pub mod describe;
 pub mod generate;
+pub mod ordinal;
 pub mod questions;
 pub mod records;
 pub mod reference;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
+use crate::ordinal::Table;
 use crate::records::Records;
 
 mod block;
@@ -14,6 +15,7 @@ mod folder;
 mod generated;
 mod input;
 mod lines;
+mod ordinals;
 mod reading;
 mod recorded;
 mod url;
@@ -47,6 +49,11 @@ pub enum Source {
         records: Records,
         /// How many.
         documents: u64,
+    },
+    /// Tables of large documents, one after the other: each line is `{"key":…,"doc":{…}}`.
+    Ordinals {
+        /// The tables.
+        tables: Vec<Table>,
     },
     /// A file, or a folder whose files are read in the bytewise order of their names.
     Path(PathBuf),
@@ -85,6 +92,7 @@ impl Source {
             Source::Records { records, documents } => {
                 return Ok(Box::new(recorded::RecordLines::new(records, *documents)?));
             }
+            Source::Ordinals { tables } => return Ok(Box::new(ordinals::OrdinalLines::new(tables)?)),
             Source::Path(path) => return open_path(path),
             Source::Stdin => vec![Input::Stdin],
             Source::Url(address) => vec![Input::Url(address.clone())],
@@ -126,6 +134,10 @@ impl fmt::Display for Source {
                 let plural = if *documents == 1 { "" } else { "s" };
                 write!(formatter, "{} {} record{plural}", grouped(*documents), records.kind)?;
                 write!(formatter, " of {} values, seed {}", records.values, records.seed)
+            }
+            Source::Ordinals { tables } => {
+                let each: Vec<String> = tables.iter().map(Table::to_string).collect();
+                write!(formatter, "large documents: {}", each.join("; "))
             }
             Source::Path(path) => write!(formatter, "{}", path.display()),
             Source::Stdin => formatter.write_str("standard input"),

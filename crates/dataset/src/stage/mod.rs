@@ -19,6 +19,7 @@ mod output;
 mod pass;
 mod samples;
 mod sizes;
+mod unkept;
 
 pub use samples::Sample;
 pub use sizes::{COMPRESSIONS, ReferenceSizes};
@@ -203,8 +204,9 @@ impl Staged {
 
 /// Reads a source once and stages its documents in a folder, which is created if need be.
 ///
-/// Of [`Source::Records`] no document is a suspect. `observer` sees every clean document, `progress` is called for every block of documents, and `cancelled` at least twenty times a second, even while the
-/// source has nothing to give. On any error the files that were begun are removed.
+/// Of [`Source::Records`] no document is a suspect. Nothing is kept of [`Source::Ordinals`], whose documents are made again
+/// where they are needed. `observer` sees every clean document, `progress` is called for every block of documents, and
+/// `cancelled` at least twenty times a second, even while the source has nothing to give. On any error the files that were begun are removed.
 ///
 /// # Errors
 ///
@@ -219,6 +221,10 @@ pub fn stage(
     progress: &mut dyn FnMut(Progress),
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Staged, DataError> {
+    if matches!(source, Source::Ordinals { .. }) {
+        std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
+        return unkept::count(source, folder, progress, cancelled);
+    }
     if matches!(source, Source::Records { .. }) {
         // Made records are what they should be, however large.
         options.suspect = Traits::NONE;

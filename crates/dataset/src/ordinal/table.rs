@@ -1,0 +1,277 @@
+//! Tables of documents: what is in them, and what the right answers over them are.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::digest::{NumberOf, object};
+use super::inner;
+use crate::error::DataError;
+
+/// The largest ordinal that can be made: documents of a gigabyte.
+pub const LARGEST: u32 = 26;
+/// The values of the top-level `l` lie below this.
+const VALUES: u64 = 1000;
+/// The step from one document's `l` to the next one's: prime to [`VALUES`], so that each comes once in a thousand.
+const STEP: u64 = 7919;
+/// The `l` of the first document, which is what filters look for.
+const FIRST: u64 = 10;
+/// One document in so many has the member `rare`.
+const RARE: u64 = 100;
+
+/// What inner objects hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Data {
+    /// Their own ordinal: documents are copies of each other but for the top.
+    #[default]
+    Identical,
+    /// Numbers of four digits that follow from seed, document and place: no two documents are alike anywhere.
+    Distinct,
+}
+
+impl Data {
+    /// The word used in files and tables.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Identical => "identical",
+            Self::Distinct => "distinct",
+        }
+    }
+}
+
+impl fmt::Display for Data {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.word())
+    }
+}
+
+/// A table of documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Table {
+    /// Its documents are D(n).
+    pub n: u32,
+    /// How many, with the keys 0 up to this.
+    pub documents: u64,
+    /// What inner objects hold.
+    pub data: Data,
+    /// What the numbers of [`Data::Distinct`] depend on.
+    pub seed: u64,
+}
+
+impl Table {
+    /// A table of so many bytes in all, each document counted as its nominal size; one document at least.
+    ///
+    /// # Errors
+    /// [`DataError::Range`] for an ordinal beyond [`LARGEST`].
+    pub fn of_total(n: u32, total: u64, data: Data, seed: u64) -> Result<Self, DataError> {
+        if n > LARGEST {
+            let reason = format!("D({n}); documents up to D({LARGEST}) can be made");
+            return Err(DataError::Range { reason });
+        }
+        let documents = (total / Self::nominal_bytes_of(n)).max(1);
+        Ok(Self { n, documents, data, seed })
+    }
+
+    /// 2ⁿ⁺⁴: what D(n) has but for a few bytes.
+    #[must_use]
+    pub fn nominal_bytes_of(n: u32) -> u64 {
+        1 << (n + 4)
+    }
+
+    /// The smallest ordinal whose document has so many bytes, nominally; none where there is no such power of two.
+    #[must_use]
+    pub fn ordinal_of(bytes: u64) -> Option<u32> {
+        (bytes.is_power_of_two() && bytes >= 16).then(|| bytes.trailing_zeros() - 4).filter(|n| *n <= LARGEST)
+    }
+
+    /// The top-level `l` of a document.
+    #[must_use]
+    pub fn l(key: u64) -> u64 {
+        (FIRST + STEP % VALUES * (key % VALUES)) % VALUES
+    }
+
+    /// Whether a document has the member `rare`, which is 1.
+    #[must_use]
+    pub fn is_rare(key: u64) -> bool {
+        key % RARE == 1
+    }
+
+    /// The keys of documents whose `l` is 10, ascending.
+    #[must_use]
+    pub fn tens(&self) -> Vec<u64> {
+        (0..self.documents).filter(|key| Self::l(*key) == FIRST).collect()
+    }
+
+    /// The keys of documents that have the member `rare`, ascending.
+    #[must_use]
+    pub fn rare(&self) -> Vec<u64> {
+        (0..self.documents).filter(|key| Self::is_rare(*key)).collect()
+    }
+
+    /// All keys by `l`, then by themselves.
+    #[must_use]
+    pub fn ordered(&self) -> Vec<u64> {
+        let mut keys: Vec<u64> = (0..self.documents).collect();
+        keys.sort_by_key(|key| (Self::l(*key), *key));
+        keys
+    }
+
+    /// The digest of one document, as [`super::digest()`] gives it for its text. `l` stands in the place of the top-level
+    /// number, if there is one.
+    #[must_use]
+    pub fn digest_of(&self, key: u64, l: Option<i64>) -> u64 {
+        let changed: Vec<(u32, i64)> = l.map(|l| (1, l)).into_iter().collect();
+        self.digest_of_changed(key, &changed)
+    }
+
+    /// The digest of one document in which these numbers stand at these depths of the path that leads down by the largest
+    /// member each: depth 1 is `l`, depth 2 `k(n−1).l`, depth 3 `k(n−1).k(n−2).l`, and so on.
+    #[must_use]
+    pub fn digest_of_changed(&self, key: u64, changed: &[(u32, i64)]) -> u64 {
+        let number_at = |depth: u32, own: i64| {
+            let found = changed.iter().rev().find(|(at, _)| *at == depth);
+            NumberOf(found.map_or(own, |(_, number)| *number)).digest()
+        };
+        let is_below = changed.iter().any(|(depth, _)| *depth > 1);
+        let below = match self.data {
+            Data::Identical if is_below => identical_changed(self.n, 1, &number_at),
+            Data::Identical => identical_below(self.n),
+            Data::Distinct => {
+                let mut position = 0;
+                self.distinct_below(self.n, key, &mut position, is_below.then_some((1, &number_at)))
+            }
+        };
+        let rare = Self::is_rare(key).then_some(("rare", NumberOf(1).digest()));
+        object([("l", number_at(1, Self::l(key) as i64))].into_iter().chain(rare), below)
+    }
+
+    /// The sum of the digests of all documents, with `l` in the place of every top-level number if it is given.
+    #[must_use]
+    pub fn digest(&self, l: Option<i64>) -> u64 {
+        let mut below = match self.data {
+            Data::Identical => Some(identical_below(self.n)),
+            Data::Distinct => None,
+        };
+        let mut sum = 0_u64;
+        for key in 0..self.documents {
+            let one = match &mut below {
+                Some(below) => {
+                    let l = l.unwrap_or(Self::l(key) as i64);
+                    let rare = Self::is_rare(key).then_some(("rare", NumberOf(1).digest()));
+                    object([("l", NumberOf(l).digest())].into_iter().chain(rare), *below)
+                }
+                None => self.digest_of(key, l),
+            };
+            sum = sum.wrapping_add(one);
+        }
+        sum
+    }
+
+    /// What the members `k0` … of an object of order `n` add to its sum. On the path of changed numbers it is given with its
+    /// depth.
+    fn distinct_below(&self, n: u32, key: u64, position: &mut u64, path: Option<(u32, NumberAt<'_>)>) -> u64 {
+        let mut sum = 0_u64;
+        for k in 0..n {
+            *position += 1;
+            let l = inner(self.seed, key, *position) as i64;
+            let path = path.filter(|_| k + 1 == n).map(|(depth, number_at)| (depth + 1, number_at));
+            let number = path.map_or_else(|| NumberOf(l).digest(), |(depth, number_at)| number_at(depth, l));
+            let below = self.distinct_below(k, key, position, path);
+            let whole = object([("l", number)].into_iter(), below);
+            sum = sum.wrapping_add(super::digest::member(format!("k{k}").as_bytes(), whole));
+        }
+        sum
+    }
+}
+
+/// The digest of the number at a depth, given what stands there by the law.
+type NumberAt<'a> = &'a dyn Fn(u32, i64) -> u64;
+
+/// As [`identical_below`], of an object at this depth of the path of changed numbers.
+fn identical_changed(n: u32, depth: u32, number_at: NumberAt<'_>) -> u64 {
+    let Some(last) = n.checked_sub(1) else { return 0 };
+    let below = identical_changed(last, depth + 1, number_at);
+    let whole = object([("l", number_at(depth + 1, i64::from(last)))].into_iter(), below);
+    identical_below(last).wrapping_add(super::digest::member(format!("k{last}").as_bytes(), whole))
+}
+
+/// The same where inner objects hold their own ordinal.
+fn identical_below(n: u32) -> u64 {
+    let mut wholes: Vec<u64> = Vec::new();
+    let mut sum = 0_u64;
+    for k in 0..n {
+        let whole = object([("l", NumberOf(i64::from(k)).digest())].into_iter(), sum);
+        wholes.push(whole);
+        sum = sum.wrapping_add(super::digest::member(format!("k{k}").as_bytes(), whole));
+    }
+    sum
+}
+
+/// As a person would name it in a sentence.
+impl fmt::Display for Table {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { n, documents, data, .. } = self;
+        write!(formatter, "{documents} × D({n}), {data}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Maker, digest};
+    use super::*;
+
+    #[test]
+    fn digests_of_changed_documents_are_those_of_their_texts() {
+        for data in [Data::Identical, Data::Distinct] {
+            let table = Table { n: 5, documents: 3, data, seed: 1 };
+            for changed in
+                [&[][..], &[(1, 7)], &[(3, -9)], &[(2, 5), (6, 8)], &[(1, 1), (4, 2), (6, 100_006)]]
+            {
+                let mut text = Vec::new();
+                Maker::new(table).document(1, &mut text).unwrap();
+                let mut document: serde_json::Value = serde_json::from_slice(&text).unwrap();
+                for (depth, number) in changed {
+                    let path: String = (1..*depth).map(|level| format!("/k{}", 5 - level)).collect();
+                    *document.pointer_mut(&format!("{path}/l")).unwrap() = (*number).into();
+                }
+                let expected = digest(document.to_string().as_bytes()).unwrap();
+                assert_eq!(table.digest_of_changed(1, changed), expected, "{data} {changed:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn values_are_those_of_the_law() {
+        // 10, 7929, 15848, 23767 modulo 1000.
+        assert_eq!((0..4).map(Table::l).collect::<Vec<_>>(), [10, 929, 848, 767]);
+        let tens = |documents| Table { n: 12, documents, data: Data::Identical, seed: 1 }.tens().len() as u64;
+        for documents in [8192_u64, 2048, 1024, 999, 4, 1] {
+            assert_eq!(tens(documents), documents.div_ceil(1000), "{documents}");
+        }
+        let rare = |documents| Table { n: 12, documents, data: Data::Identical, seed: 1 }.rare().len();
+        assert_eq!([8192, 2048, 512, 128, 32].map(rare), [82, 21, 6, 2, 1]);
+        assert_eq!([1024, 256, 64, 16, 4].map(rare), [11, 3, 1, 1, 1]);
+    }
+
+    #[test]
+    fn the_order_of_numbers_is_that_of_no_text_from_thirteen_documents_on() {
+        let differs = |documents| {
+            let table = Table { n: 2, documents, data: Data::Identical, seed: 1 };
+            let mut as_text = (0..documents).collect::<Vec<u64>>();
+            as_text.sort_by_key(|key| (Table::l(*key).to_string(), *key));
+            as_text != table.ordered()
+        };
+        assert!(!differs(4) && !differs(12) && differs(13) && differs(64));
+    }
+
+    #[test]
+    fn totals_are_made_of_whole_documents() {
+        let of = |n, total| Table::of_total(n, total, Data::Identical, 1).unwrap().documents;
+        assert_eq!([12, 14, 16, 18, 20].map(|n| of(n, 64 << 20)), [1024, 256, 64, 16, 4]);
+        assert_eq!(of(20, 1 << 20), 1);
+        assert!(Table::of_total(27, 1 << 40, Data::Identical, 1).is_err());
+        assert_eq!([65_536, 1 << 20, 65_535, 8].map(Table::ordinal_of), [Some(12), Some(16), None, None]);
+    }
+}

@@ -1,0 +1,63 @@
+//! Tables of large documents as a source, one after the other.
+
+use super::block::Block;
+use super::lines::{Lines, Tally};
+use crate::error::DataError;
+use crate::ordinal::{Maker, Table};
+
+/// How many bytes are made at a time, or one document.
+const BLOCK: usize = 512 * 1024;
+
+/// Bytes of a line around its document, at most.
+const LINE: usize = 64;
+
+/// Documents that are made as they are read: lines of `{"key":…,"doc":{…}}`.
+pub(super) struct OrdinalLines {
+    /// Those that have not begun, the next one last.
+    waiting: Vec<Table>,
+    maker: Option<Maker>,
+    next: u64,
+    tally: Tally,
+}
+
+impl OrdinalLines {
+    pub(super) fn new(tables: &[Table]) -> Result<Self, DataError> {
+        let documents = tables.iter().map(|table| table.documents).sum();
+        if documents == 0 {
+            return Err(DataError::Range { reason: "no documents; from 1 on can be made".to_owned() });
+        }
+        let tally = Tally { total: Some(documents), ..Tally::default() };
+        Ok(Self { waiting: tables.iter().rev().copied().collect(), maker: None, next: 0, tally })
+    }
+}
+
+impl Lines for OrdinalLines {
+    fn next_block(&mut self, block: &mut Block) -> Result<bool, DataError> {
+        block.bytes.clear();
+        while block.bytes.len() < BLOCK {
+            match &mut self.maker {
+                Some(maker) if self.next < maker.table().documents => {
+                    let line = usize::try_from(maker.length(self.next)).unwrap_or_default() + LINE;
+                    block.bytes.reserve_exact(line.max(BLOCK));
+                    let made = maker.line(self.next, &mut block.bytes);
+                    made.map_err(|error| DataError::io("write", "memory".as_ref(), error))?;
+                    self.next += 1;
+                }
+                _ => {
+                    // One document at a time is enough in memory.
+                    self.maker = None;
+                    let Some(table) = self.waiting.pop() else { break };
+                    self.maker = Some(Maker::new(table));
+                    self.next = 0;
+                }
+            }
+        }
+        block.index(&mut self.tally);
+        self.tally.done = self.tally.documents;
+        Ok(!block.is_empty())
+    }
+
+    fn tally(&self) -> Tally {
+        self.tally
+    }
+}

@@ -1,0 +1,80 @@
+//! Documents that are made again whenever they are needed: counted, and named by their digest.
+
+use std::path::Path;
+
+use super::{CLEAN_FILE, Progress, Staged};
+use crate::error::DataError;
+use crate::source::{Block, Source};
+use crate::value::digest_text;
+
+/// Reads a source through and keeps nothing of it.
+pub(super) fn count(
+    source: &Source,
+    folder: &Path,
+    progress: &mut dyn FnMut(Progress),
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Staged, DataError> {
+    let mut lines = source.open()?;
+    let mut hasher = blake3::Hasher::new();
+    let mut block = Block::new();
+    while lines.next_block(&mut block)? {
+        if cancelled() {
+            return Err(DataError::Cancelled);
+        }
+        hasher.update(block.bytes());
+        let tally = lines.tally();
+        progress(Progress {
+            documents: tally.documents,
+            bytes: tally.bytes,
+            suspects: 0,
+            done: tally.done,
+            total: tally.total,
+        });
+    }
+    let tally = lines.tally();
+    Ok(Staged {
+        documents: tally.documents,
+        bytes: tally.bytes,
+        blank_lines: 0,
+        digest: digest_text(&hasher),
+        clean: folder.join(CLEAN_FILE),
+        clean_documents: 0,
+        clean_bytes: 0,
+        suspects: Vec::new(),
+        sizes: None,
+        samples: Vec::new(),
+        skipped: Vec::new(),
+        folder: folder.to_path_buf(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::ordinal::{Data, Table};
+    use crate::stage::{Blind, StageOptions, stage};
+
+    use super::*;
+
+    #[test]
+    fn large_documents_are_named_by_their_bytes_and_leave_no_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let of = |seed, data| {
+            let tables = [(2, 3), (5, 2)].map(|(n, documents)| Table { n, documents, data, seed });
+            let source = Source::Ordinals { tables: tables.to_vec() };
+            let options = StageOptions::default();
+            stage(&source, folder.path(), options, &mut Blind, &mut |_| {}, &|| false).unwrap()
+        };
+        let staged = of(1, Data::Distinct);
+        assert_eq!((staged.documents, staged.clean_documents), (5, 0));
+        // {"key":0,"doc":…} and a newline are 17 bytes around a document.
+        let texts = [(2, 0), (2, 1), (2, 2), (5, 0), (5, 1)].map(|(n, key)| {
+            crate::ordinal::Maker::new(Table { n, documents: 3, data: Data::Distinct, seed: 1 }).length(key)
+                + 17
+        });
+        assert_eq!(staged.bytes, texts.iter().sum::<u64>());
+        assert_eq!(staged.digest, of(1, Data::Distinct).digest);
+        assert_ne!(staged.digest, of(2, Data::Distinct).digest);
+        assert_eq!(of(1, Data::Identical).digest, of(2, Data::Identical).digest);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}
