@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use jsonathlon_measure::clock::Clock;
 
 use crate::prepared::{Parameter, Prepared};
-use crate::rows::{Outcome, Report, RowSink};
+use crate::rows::{Cell, Outcome, Report, RowSink};
 
 pub use crate::endpoint::{Open, Place};
 pub use crate::error::{DriverError, Result};
@@ -19,6 +19,14 @@ pub trait DocumentSource {
     /// # Errors
     /// [`DriverError::Documents`] when the input cannot be read.
     fn next_document(&mut self) -> Result<Option<&[u8]>>;
+
+    /// The next document with its key, where documents have keys that are not in them.
+    ///
+    /// # Errors
+    /// As [`DocumentSource::next_document`].
+    fn next_keyed(&mut self) -> Result<Option<(Option<i64>, &[u8])>> {
+        Ok(self.next_document()?.map(|document| (None, document)))
+    }
 }
 
 /// What a load tells while it runs.
@@ -56,6 +64,23 @@ pub trait Connection: Send {
         let mut outcome = Outcome::default();
         let report = self.ask(statement, &mut outcome)?;
         Ok(outcome.with(report))
+    }
+
+    /// Asks for rows of one text each and hands the texts over as they come, by the fastest way out that the protocol
+    /// has. Nothing is kept of them.
+    ///
+    /// # Errors
+    /// As [`Connection::ask`]; [`DriverError::Protocol`] for a row that begins with no text.
+    fn export(&mut self, statement: &str, take: &mut dyn FnMut(&[u8])) -> Result<()> {
+        self.texts(statement, take)
+    }
+
+    /// The same as it is asked for like any other answer.
+    ///
+    /// # Errors
+    /// As [`Connection::export`].
+    fn texts(&mut self, statement: &str, take: &mut dyn FnMut(&[u8])) -> Result<()> {
+        self.ask(statement, &mut Texts(take)).map(drop)
     }
 
     /// Prepares one statement to be executed many times. Its parameters stand in it as the protocol has them:
@@ -113,6 +138,25 @@ pub trait Connection: Send {
     /// # Errors
     /// What the system says when it cannot.
     fn close(self: Box<Self>) -> Result<()>;
+}
+
+/// Takes the first cell of each row.
+struct Texts<'a>(&'a mut dyn FnMut(&[u8]));
+
+impl RowSink for Texts<'_> {
+    fn columns(&mut self, _: &[&str]) -> Result<()> {
+        Ok(())
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
+        match cells.first() {
+            Some(Cell::Text(text)) => {
+                (self.0)(text.as_bytes());
+                Ok(())
+            }
+            other => Err(DriverError::Protocol(format!("a document is text, not {other:?}"))),
+        }
+    }
 }
 
 /// A stream shared by the worker's replies and, in the mock alone, by an engine that misbehaves.

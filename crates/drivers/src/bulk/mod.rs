@@ -9,6 +9,8 @@ use jsonathlon_connection::driver::{self, DriverError, LoadSink, Result};
 
 /// Connections of a load at most: a server holds what each of them has sent in memory.
 const AT_A_TIME: usize = 8;
+/// Bytes of all batches that are under way, but for one that is larger alone: so large are a few documents, too.
+const UNDER_WAY: usize = 64 << 20;
 
 /// How many connections a load takes that may use `cores` cores; 0 is all there are.
 pub(crate) fn connections(cores: usize) -> usize {
@@ -40,7 +42,8 @@ impl Refused {
 }
 
 /// Fills batches until there are no more, and has each of them sent by the next connection that is free; gives
-/// what was refused. While all are busy, one batch waits. A connection that failed is not used again.
+/// what was refused. While all are busy, or batches of so many `bytes` that no more fit, one batch waits. A connection
+/// that failed is not used again.
 ///
 /// # Errors
 /// The first of `fill` or `send`; what is under way then is still waited for.
@@ -49,21 +52,24 @@ impl Refused {
 /// When `send` does.
 pub(crate) fn spread<C: Send, B: Send>(
     connections: &mut [C],
+    bytes: impl Fn(&B) -> usize + Sync,
     mut fill: impl FnMut() -> Result<Option<B>>,
     send: impl Fn(&mut C, B) -> Result<Refused> + Sync,
 ) -> Result<Refused> {
     let (give, batches) = sync_channel::<B>(0);
     let batches = Arc::new(Mutex::new(batches));
-    let (tell, told) = channel::<Result<Refused>>();
+    let (tell, told) = channel::<(usize, Result<Refused>)>();
     let mut refused = Refused::default();
+    let mut under_way = 0;
     std::thread::scope(|scope| {
         for connection in connections {
-            let (batches, tell, send) = (batches.clone(), tell.clone(), &send);
+            let (batches, tell, send, bytes) = (batches.clone(), tell.clone(), &send, &bytes);
             let work = move || {
                 while let Some(batch) = next(&batches) {
+                    let size = bytes(&batch);
                     let answer = send(connection, batch);
                     let failed = answer.is_err();
-                    if tell.send(answer).is_err() || failed {
+                    if tell.send((size, answer)).is_err() || failed {
                         return;
                     }
                 }
@@ -80,15 +86,23 @@ pub(crate) fn spread<C: Send, B: Send>(
         let give = give;
         while let Some(batch) = fill()? {
             // What has failed already makes the rest useless.
-            for answer in told.try_iter() {
+            for (size, answer) in told.try_iter() {
+                under_way -= size;
                 refused.append(answer?);
             }
+            let size = bytes(&batch);
+            while under_way > 0 && under_way + size > UNDER_WAY {
+                let Ok((size, answer)) = told.recv() else { break };
+                under_way -= size;
+                refused.append(answer?);
+            }
+            under_way += size;
             if give.send(batch).is_err() {
                 break;
             }
         }
         drop(give);
-        told.iter().try_for_each(|answer| {
+        told.iter().try_for_each(|(_, answer)| {
             refused.append(answer?);
             Ok::<(), DriverError>(())
         })
@@ -102,6 +116,8 @@ fn next<B>(batches: &Mutex<Receiver<B>>) -> Option<B> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
 
     fn refusing(ordinal: u64) -> Refused {
@@ -116,13 +132,29 @@ mod tests {
             connection.push(batch);
             Ok(refusing(batch))
         };
-        let refused = spread(&mut connections, || Ok(batches.next()), send).unwrap();
+        let refused = spread(&mut connections, |_| 1, || Ok(batches.next()), send).unwrap();
         let mut ordinals: Vec<u64> = refused.0.iter().map(|(ordinal, _)| *ordinal).collect();
         ordinals.sort_unstable();
         assert_eq!(ordinals, (0..100).collect::<Vec<_>>());
         let mut sent = connections.concat();
         sent.sort_unstable();
         assert_eq!(sent, ordinals);
+    }
+
+    #[test]
+    fn no_more_is_under_way_than_may_be_but_for_one_batch() {
+        let (now, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        for (size, at_once) in [(UNDER_WAY / 2, 2), (UNDER_WAY / 2 + 1, 1), (2 * UNDER_WAY, 1)] {
+            let mut batches = 0..40;
+            let send = |_: &mut (), _| {
+                most.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                std::thread::yield_now();
+                now.fetch_sub(1, Ordering::SeqCst);
+                Ok(Refused::default())
+            };
+            spread(&mut [(); 4], |_| size, || Ok(batches.next()), send).unwrap();
+            assert!(most.swap(0, Ordering::SeqCst) <= at_once, "{size}");
+        }
     }
 
     /// Batches without end, of which one cannot be made.
@@ -138,22 +170,27 @@ mod tests {
     fn the_first_failure_ends_it_wherever_it_is_and_its_connection_is_left_alone() {
         for (filled, sent) in [(7, 0), (0, 7)] {
             let mut connections = [false; 2];
-            let failed = spread(&mut connections, endless(filled), |broken, batch| {
-                assert!(!*broken, "a broken connection got another batch");
-                *broken = batch == sent;
-                if *broken { Err(DriverError::Refused("no".into())) } else { Ok(Refused::default()) }
-            });
+            let failed = spread(
+                &mut connections,
+                |_| 1,
+                endless(filled),
+                |broken, batch| {
+                    assert!(!*broken, "a broken connection got another batch");
+                    *broken = batch == sent;
+                    if *broken { Err(DriverError::Refused("no".into())) } else { Ok(Refused::default()) }
+                },
+            );
             assert!(matches!(failed, Err(DriverError::Refused(_))), "{failed:?}");
         }
         // All of them, with nobody left to take a batch.
-        let failed = spread(&mut [(); 2], endless(0), |(), _| Err(DriverError::Refused("no".into())));
+        let failed = spread(&mut [(); 2], |_| 1, endless(0), |(), _| Err(DriverError::Refused("no".into())));
         assert!(matches!(failed, Err(DriverError::Refused(_))), "{failed:?}");
     }
 
     #[test]
     #[should_panic(expected = "a scoped thread panicked")]
     fn a_thread_that_panics_ends_it_too() {
-        spread(&mut [()], endless(0), |(), _| panic!("on purpose")).ok();
+        spread(&mut [()], |_| 1, endless(0), |(), _| panic!("on purpose")).ok();
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! then is refused with the system's own reason, and the rest. Every document is therefore in the table exactly
 //! once or reported, whatever the system names.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
 
 use jsonathlon_connection::driver::{DocumentSource, LoadSink, Result};
 use memchr::{memchr, memchr3};
@@ -21,11 +22,10 @@ const ROOM: usize = 1 << 16;
 const AFTER_REFUSED: usize = 64;
 
 /// Documents as lines of the text format.
-#[derive(Default)]
 struct Chunk {
     /// The first document's place among all that were offered.
     first: u64,
-    lines: Vec<u8>,
+    lines: Arc<Vec<u8>>,
     /// Where each line ends.
     ends: Vec<usize>,
 }
@@ -38,14 +38,28 @@ pub(crate) struct Failure {
     pub(crate) line: Option<usize>,
 }
 
+/// Lines of a chunk, each with its newline; a copy of it has no text of its own.
+#[derive(Clone)]
+pub(crate) struct Lines {
+    chunk: Arc<Vec<u8>>,
+    here: Range<usize>,
+}
+
+impl Deref for Lines {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        &self.chunk[self.here.clone()]
+    }
+}
+
 /// What takes lines.
 pub(crate) trait Taker {
-    /// Offers `count` lines, each with its newline. Gives the failure when they were not taken, in which case
-    /// nothing of them stays.
+    /// Offers `count` lines. Gives the failure when they were not taken, in which case nothing of them stays.
     ///
     /// # Errors
     /// Why the load cannot go on.
-    fn attempt(&mut self, lines: &[u8], count: usize) -> Result<Option<Failure>>;
+    fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<Failure>>;
 }
 
 /// A session that loads: its lines are in one transaction.
@@ -69,6 +83,7 @@ pub(crate) fn load(
     let mut offered = 0;
     let refused = spread(
         connections,
+        |chunk: &Chunk| chunk.lines.len(),
         || Chunk::of(documents, sink, &mut offered),
         |connection, chunk| chunk.offer(connection),
     )?;
@@ -83,20 +98,22 @@ impl Chunk {
         sink: &mut dyn LoadSink,
         offered: &mut u64,
     ) -> Result<Option<Self>> {
-        let mut chunk = Self { first: *offered, lines: Vec::with_capacity(CHUNK + ROOM), ends: Vec::new() };
-        while chunk.lines.len() < CHUNK {
-            let Some(document) = documents.next_document()? else { break };
-            chunk.push(document);
+        let (first, mut lines, mut ends) = (*offered, Vec::with_capacity(CHUNK + ROOM), Vec::new());
+        while lines.len() < CHUNK {
+            let Some((key, document)) = documents.next_keyed()? else { break };
+            line(key, document, &mut lines);
+            ends.push(lines.len());
             *offered += 1;
             sink.offered(*offered);
         }
-        Ok((chunk.len() > 0).then_some(chunk))
+        Ok((!ends.is_empty()).then(|| Self { first, lines: Arc::new(lines), ends }))
     }
 
     /// Has `taker` take what it accepts; gives the rest.
     fn offer(&self, taker: &mut impl Taker) -> Result<Refused> {
         let mut refused = Refused::default();
-        if let Some(failure) = taker.attempt(&self.lines, self.len())? {
+        let whole = 0..self.len();
+        if let Some(failure) = taker.attempt(&self.part(&whole), self.len())? {
             self.salvage(taker, &failure, &mut refused)?;
         }
         Ok(refused)
@@ -106,15 +123,9 @@ impl Chunk {
         self.ends.len()
     }
 
-    fn push(&mut self, document: &[u8]) {
-        escape(document, &mut self.lines);
-        self.lines.push(b'\n');
-        self.ends.push(self.lines.len());
-    }
-
-    fn bytes(&self, documents: &Range<usize>) -> &[u8] {
+    fn part(&self, documents: &Range<usize>) -> Lines {
         let at = |index: usize| if index == 0 { 0 } else { self.ends[index - 1] };
-        &self.lines[at(documents.start)..at(documents.end)]
+        Lines { chunk: Arc::clone(&self.lines), here: at(documents.start)..at(documents.end) }
     }
 
     /// Offers a chunk that failed as a whole again in parts.
@@ -125,7 +136,7 @@ impl Chunk {
         while at < self.len() {
             let end = if suspect == Some(at) { at + 1 } else { at.saturating_add(step).min(self.len()) };
             let part = at..end;
-            match taker.attempt(self.bytes(&part), part.len())? {
+            match taker.attempt(&self.part(&part), part.len())? {
                 None => {
                     at = end;
                     step = step.saturating_mul(4);
@@ -143,6 +154,15 @@ impl Chunk {
         }
         Ok(())
     }
+}
+
+/// Appends a document as a line, with its key as a column before it.
+fn line(key: Option<i64>, document: &[u8], out: &mut Vec<u8>) {
+    if let Some(key) = key {
+        out.extend_from_slice(format!("{key}\t").as_bytes());
+    }
+    escape(document, out);
+    out.push(b'\n');
 }
 
 /// Appends `document` so that the text format gives it back: it takes backslashes for its own, and ends a
@@ -175,6 +195,16 @@ mod tests {
 
     use super::*;
 
+    /// A chunk of these documents.
+    fn chunk<'d>(first: u64, documents: impl IntoIterator<Item = &'d [u8]>) -> Chunk {
+        let (mut lines, mut ends) = (Vec::new(), Vec::new());
+        for document in documents {
+            line(None, document, &mut lines);
+            ends.push(lines.len());
+        }
+        Chunk { first, lines: Arc::new(lines), ends }
+    }
+
     #[test]
     fn what_the_text_format_takes_for_its_own_is_escaped() {
         let case = |text: &str| {
@@ -189,14 +219,29 @@ mod tests {
     }
 
     #[test]
-    fn a_part_of_a_chunk_is_its_lines() {
-        let mut chunk = Chunk::default();
-        for document in ["a", "bb", "ccc"] {
-            chunk.push(document.as_bytes());
+    fn keys_are_a_column_before_the_document() {
+        struct Keyed(Vec<(i64, &'static str)>);
+        impl DocumentSource for Keyed {
+            fn next_document(&mut self) -> Result<Option<&[u8]>> {
+                Ok(None)
+            }
+            fn next_keyed(&mut self) -> Result<Option<(Option<i64>, &[u8])>> {
+                Ok(self.0.pop().map(|(key, document)| (Some(key), document.as_bytes())))
+            }
         }
-        assert_eq!(chunk.bytes(&(0..3)), b"a\nbb\nccc\n");
-        assert_eq!(chunk.bytes(&(1..2)), b"bb\n");
-        assert_eq!(chunk.bytes(&(3..3)), b"");
+        let mut documents = Keyed(vec![(2, "b"), (1, "a\t")]);
+        let chunk = Chunk::of(&mut documents, &mut jsonathlon_connection::made::Told::default(), &mut 0)
+            .unwrap()
+            .unwrap();
+        assert_eq!(*chunk.part(&(0..2)), *b"1\ta\\t\n2\tb\n");
+    }
+
+    #[test]
+    fn a_part_of_a_chunk_is_its_lines() {
+        let chunk = chunk(0, ["a", "bb", "ccc"].map(str::as_bytes));
+        assert_eq!(*chunk.part(&(0..3)), *b"a\nbb\nccc\n");
+        assert_eq!(*chunk.part(&(1..2)), *b"bb\n");
+        assert!(chunk.part(&(3..3)).is_empty());
     }
 
     /// What a server makes of a line: a backslash takes the next byte for something else, or as it is.
@@ -225,7 +270,7 @@ mod tests {
     }
 
     impl Taker for Picky {
-        fn attempt(&mut self, lines: &[u8], count: usize) -> Result<Option<Failure>> {
+        fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<Failure>> {
             let found: Vec<Vec<u8>> =
                 lines.strip_suffix(b"\n").unwrap().split(|byte| *byte == b'\n').map(read_back).collect();
             assert_eq!(found.len(), count, "a document became two lines");
@@ -245,8 +290,7 @@ mod tests {
             names in any::<bool>(),
             first in 0..1000_u64,
         ) {
-            let mut chunk = Chunk { first, ..Chunk::default() };
-            documents.iter().for_each(|document| chunk.push(document));
+            let chunk = chunk(first, documents.iter().map(Vec::as_slice));
             let mut server = Picky { bad, names, taken: Vec::new() };
             let refused = chunk.offer(&mut server).unwrap();
             let (out, kept): (Vec<_>, Vec<_>) =

@@ -123,6 +123,7 @@ pub(super) fn all(
     // The agent keeps the connections, and gives each thread one.
     let mut refused = bulk::spread(
         &mut vec![(); connections],
+        |batch: &Batch| batch.bytes.len(),
         || fill(target.template, &ids, documents, sink, &mut offered, &mut at_once),
         |(), batch| {
             let all: Vec<usize> = (0..batch.ends.len()).collect();

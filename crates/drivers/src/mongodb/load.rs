@@ -54,10 +54,12 @@ impl Batches<'_> {
             batch.documents.push((batch.bytes.len(), self.offered - 1));
         }
         while !self.ended {
-            let Some(document) = self.documents.next_document()? else {
+            let Some((key, document)) = self.documents.next_keyed()? else {
                 self.ended = true;
                 break;
             };
+            let keyed = key.map(|key| with_key(key, document));
+            let document = keyed.as_deref().unwrap_or(document);
             let ordinal = self.offered;
             self.offered += 1;
             sink.offered(self.offered);
@@ -84,6 +86,15 @@ impl Batches<'_> {
         }
         Ok((!batch.documents.is_empty()).then_some(batch))
     }
+}
+
+/// A document with its key before its first member.
+fn with_key(key: i64, document: &[u8]) -> Vec<u8> {
+    let members = document.strip_prefix(b"{").unwrap_or(document).trim_ascii_start();
+    let comma = if members.starts_with(b"}") { "" } else { ", " };
+    let mut keyed = format!("{{\"_id\": {key}{comma}").into_bytes();
+    keyed.extend_from_slice(members);
+    keyed
 }
 
 /// Sends all documents; gives the number accepted.
@@ -115,6 +126,7 @@ fn all(
     let mut last = batches.next(sink)?;
     let mut refused = bulk::spread(
         connections,
+        |batch: &Batch| batch.bytes.len(),
         || match batches.next(sink)? {
             Some(batch) => Ok(last.replace(batch)),
             None => Ok(None),
@@ -196,4 +208,15 @@ fn outcome(answer: Bson<'_>, documents: &[(usize, u64)], refused: &mut Refused) 
 
 fn uncounted(answer: Bson<'_>) -> DriverError {
     DriverError::Protocol(format!("an insert's answer does not account for its documents: {}", answer.json()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_key_comes_before_the_first_member() {
+        assert_eq!(with_key(7, br#"{"l": 1}"#), br#"{"_id": 7, "l": 1}"#);
+        assert_eq!(with_key(7, b"{ }"), br#"{"_id": 7}"#);
+    }
 }

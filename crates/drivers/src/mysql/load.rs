@@ -17,7 +17,7 @@ use mysql::prelude::Queryable;
 use mysql::{Conn, Error, LocalInfileHandler, MySqlError};
 
 use super::{Mysql, read, verdict};
-use crate::bulk::text::{self, Failure, Taker};
+use crate::bulk::text::{self, Failure, Lines, Taker};
 
 /// Numbers of errors that blame a document and are in no SQLSTATE of their own: text that is not in the
 /// connection's character set (1300, 1366), and a value longer than a packet or a row may be (1118, 1153, 1301).
@@ -90,10 +90,10 @@ impl text::Connection for Connection {
 }
 
 impl Taker for Connection {
-    fn attempt(&mut self, lines: &[u8], count: usize) -> Result<Option<Failure>> {
+    fn attempt(&mut self, lines: &Lines, count: usize) -> Result<Option<Failure>> {
         self.run("SAVEPOINT part")?;
         let read = Arc::new(AtomicBool::new(false));
-        let (bytes, told) = (lines.to_vec(), read.clone());
+        let (bytes, told) = (lines.clone(), read.clone());
         self.client.set_local_infile_handler(Some(LocalInfileHandler::new(move |_, connection| {
             told.store(true, Ordering::Relaxed);
             connection.write_all(&bytes)

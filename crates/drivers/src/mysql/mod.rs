@@ -26,6 +26,8 @@ const NOT_PREPARED: u16 = 1295;
 const CONFLICTS: [u16; 3] = [1213, 1205, 1020];
 /// Keys that are there already.
 const DUPLICATES: [u16; 3] = [1062, 1586, 1859];
+/// The words of an answer that has a row longer than the server's packets may be.
+const TOO_LONG: &str = "a row of the answer is longer than max_allowed_packet";
 /// What every session sets. The collation of literals is then the server's own default, whatever the client library
 /// greets with: an index on expressions is matched only by literals that have it. Documents are escaped by backslashes,
 /// and every warning about them is looked at; a server that knows neither has no other way to escape, nor a limit.
@@ -86,7 +88,13 @@ impl Connection for Mysql {
 
     fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
         let asked = self.client.query_iter(statement).map_err(|error| verdict(&error));
-        asked.and_then(|answers| read(answers, sink)).map_err(|error| self.endpoint.told(error))
+        let read = asked.and_then(|answers| read(answers, sink));
+        if matches!(&read, Err(DriverError::Refused(words)) if words == TOO_LONG) {
+            // The rest of it stands in the way of every other answer.
+            self.client = self.another()?;
+            self.prepared = Statements::default();
+        }
+        read.map_err(|error| self.endpoint.told(error))
     }
 
     fn prepare(&mut self, statement: &str) -> Result<Prepared> {
@@ -223,6 +231,10 @@ fn verdict(error: &Error) -> DriverError {
     let message = message(error);
     match error {
         Error::MySqlError(said) => refusal(said.code, message),
+        // The client library gives its kinds no name; it goes by the limit that the server told it.
+        Error::CodecError(codec) if codec.to_string().contains("larger than max_allowed_packet") => {
+            DriverError::Refused(TOO_LONG.to_owned())
+        }
         Error::IoError(_) | Error::CodecError(_) => DriverError::Crashed(message),
         // A text that is longer than the server takes is not sent, and leaves the session as it is.
         _ => DriverError::Unsupported(message),

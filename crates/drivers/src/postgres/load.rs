@@ -10,7 +10,7 @@ use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Resul
 use postgres::{Client, Statement};
 
 use super::{Postgres, message, verdict};
-use crate::bulk::text::{self, Failure, Taker};
+use crate::bulk::text::{self, Failure, Lines, Taker};
 
 /// Bytes handed to the connection at a time.
 const PIECE: usize = 1 << 16;
@@ -58,7 +58,7 @@ impl text::Connection for Connection {
 impl Taker for Connection {
     /// One COPY under the savepoint, which is moved behind it or gone back to. Gives the failure when what was
     /// sent was not taken; an error when the load cannot go on.
-    fn attempt(&mut self, lines: &[u8], _: usize) -> Result<Option<Failure>> {
+    fn attempt(&mut self, lines: &Lines, _: usize) -> Result<Option<Failure>> {
         let (sent, begun) = match self.client.copy_in(&self.statement) {
             Ok(mut writer) => {
                 write(&mut writer, lines)?;

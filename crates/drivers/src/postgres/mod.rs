@@ -1,5 +1,6 @@
 //! The PostgreSQL protocol, version 3, over TCP or a Unix socket.
 
+mod export;
 mod lane;
 mod load;
 mod parameter;
@@ -110,6 +111,13 @@ impl Connection for Postgres {
         }
         sink.columns(&[])?;
         Ok(Report::default())
+    }
+
+    fn export(&mut self, statement: &str, take: &mut dyn FnMut(&[u8])) -> Result<()> {
+        export::copy(&mut self.client, statement, take).map_err(|error| match error {
+            export::Failed::Postgres(error) => self.error(&error),
+            export::Failed::Io(error) => self.endpoint.told(DriverError::Crashed(error.to_string())),
+        })
     }
 
     fn prepare(&mut self, statement: &str) -> Result<Prepared> {

@@ -12,10 +12,12 @@ use jsonathlon_connection::driver::{DriverError, Result};
 use rusqlite::Connection;
 use rusqlite::ffi;
 
-/// A prepared insert with one parameter, `:doc`.
+/// A prepared insert with the parameter `:doc`, and `:key` where documents have keys beside them.
 pub(super) struct Insert<'c> {
     statement: NonNull<ffi::sqlite3_stmt>,
     parameter: c_int,
+    /// 0 where there is none.
+    key: c_int,
     connection: PhantomData<&'c Connection>,
 }
 
@@ -51,10 +53,13 @@ impl<'c> Insert<'c> {
         }
         let statement = NonNull::new(statement)
             .ok_or_else(|| DriverError::Refused("the load statement is empty".into()))?;
-        let mut insert = Self { statement, parameter: 0, connection: PhantomData };
+        let mut insert = Self { statement, parameter: 0, key: 0, connection: PhantomData };
         // SAFETY: the statement is alive, and the name NUL-terminated.
         insert.parameter =
             unsafe { ffi::sqlite3_bind_parameter_index(insert.statement.as_ptr(), c":doc".as_ptr()) };
+        // SAFETY: as above.
+        insert.key =
+            unsafe { ffi::sqlite3_bind_parameter_index(insert.statement.as_ptr(), c":key".as_ptr()) };
         if insert.parameter == 0 {
             return Err(DriverError::Unsupported(
                 "the load statement has no :doc where the document belongs".into(),
@@ -64,7 +69,7 @@ impl<'c> Insert<'c> {
     }
 
     /// Runs the statement with `document` as text; gives the number of rows it changed.
-    pub(super) fn insert(&mut self, document: &[u8]) -> std::result::Result<i64, Failure> {
+    pub(super) fn insert(&mut self, key: Option<i64>, document: &[u8]) -> std::result::Result<i64, Failure> {
         let statement = self.statement.as_ptr();
         // SAFETY: statement and connection are alive. The document is bound in place (no destructor means
         // that SQLite neither copies nor frees it) and unbound before it can go away.
@@ -78,6 +83,12 @@ impl<'c> Insert<'c> {
                 ffi::SQLITE_STATIC(),
                 ffi::SQLITE_UTF8 as u8,
             );
+            if code == ffi::SQLITE_OK
+                && self.key != 0
+                && let Some(key) = key
+            {
+                code = ffi::sqlite3_bind_int64(statement, self.key, key);
+            }
             if code == ffi::SQLITE_OK {
                 code = ffi::sqlite3_step(statement);
             }

@@ -101,8 +101,8 @@ impl Sqlite {
     ) -> Result<u64> {
         let mut insert = Insert::prepare(&self.connection, statement)?;
         let (mut offered, mut accepted) = (0, 0);
-        while let Some(document) = documents.next_document()? {
-            match insert.insert(document) {
+        while let Some((key, document)) = documents.next_keyed()? {
+            match insert.insert(key, document) {
                 Ok(rows) => accepted += u64::from(rows > 0),
                 // Some failures end the transaction, whatever their code: then it is not this document's.
                 Err(failure) if is_about_the_document(failure.code) && !self.connection.is_autocommit() => {
