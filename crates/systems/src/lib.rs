@@ -17,10 +17,11 @@ mod status;
 pub use artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
 pub use artifacts::{ArtifactError, Checked, Closure, Presence, Progress, Step, Store};
 pub use catalogue::{
-    ANALYTICS, Analytics, ByAddress, Catalogue, CatalogueError, Configuration, Durability, Exception,
-    LoadMode, MemorySetting, Open, OperationRules, Part, PathStep, Preparation, Profile, Properties,
-    Provenance, QuestionRules, SERVING, Said, Section, Selected, Serving, StatementFile, StatementKind,
-    StatementRule, Storage, System, Tier, Variant, WorkloadRules, path_values,
+    ANALYTICS, Analytics, Ask, ByAddress, Catalogue, CatalogueError, Configuration, DOCUMENTS, Documents,
+    Durability, Exception, Expected, Index, Judged, Largest, LoadMode, MemorySetting, Open, Operation,
+    OperationRules, Part, PathStep, Preparation, Profile, Properties, Provenance, QuestionRules, SERVING,
+    Said, Section, Selected, Serving, StatementFile, StatementKind, StatementRule, Storage, System, Tier,
+    Variant, WorkloadRules, path_values,
 };
 pub use jsonathlon_servers::{Recipe, Transport};
 pub use status::{SystemStatus, statuses};

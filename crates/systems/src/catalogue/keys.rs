@@ -14,7 +14,7 @@ use super::{
     definition::*,
     durability::{DurabilityDefinition, TierDefinition},
     profile::*,
-    rules::{Workloads, analytics, serving},
+    rules::{Workloads, analytics, documents, serving},
 };
 use crate::artifact::DebianPackage;
 
@@ -100,6 +100,11 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[serving.durability]`", keys_of::<DurabilityDefinition>()),
         ("`[serving.durability.synced]`", keys_of::<TierDefinition>()),
         ("`[serving.operations.read]`", keys_of::<serving::OperationDefinition>()),
+        ("`[documents]`", keys_of::<documents::SectionDefinition>()),
+        ("`[variants.NAME.documents]`", keys_of::<documents::OverlayDefinition>()),
+        ("`[documents.largest]`", keys_of::<documents::Largest>()),
+        ("`[documents.index.NAME]`", keys_of::<documents::IndexDefinition>()),
+        ("`[[documents.index.NAME.ask]]`", keys_of::<documents::AskDefinition>()),
     ])
 }
 

@@ -45,6 +45,7 @@ pub use profile::{MemorySetting, Place, Profile};
 pub use rules::{
     Part, Said, WorkloadRules,
     analytics::{ANALYTICS, Analytics, QuestionRules},
+    documents::{Ask, DOCUMENTS, Documents, Expected, Index, Judged, Largest, Operation},
     serving::{OperationRules, PathStep, SERVING, Serving, path_values},
 };
 pub use sections::Section;

@@ -89,6 +89,10 @@ pub(super) fn variants(
                 own.insert(name, of_it);
                 continue;
             }
+            [_, ..] if rules.several_defaults() => {
+                own.insert(name, of_it);
+                continue;
+            }
             [] if of_it.is_empty() => {
                 format!("states no variant: this workload runs on those with `workloads = [\"{name}\"]`")
             }

@@ -4,6 +4,8 @@
 //! says what they may hold. To add one, write that file and name it in [`BUILT_IN`].
 
 pub(super) mod analytics;
+pub(super) mod documents;
+mod patterns;
 pub(super) mod serving;
 
 use std::{collections::BTreeMap, fmt::Debug};
@@ -17,7 +19,7 @@ use super::{
 };
 
 /// The workloads that the program knows.
-const BUILT_IN: &[&dyn WorkloadRules] = &[&analytics::Rules, &serving::Rules];
+const BUILT_IN: &[&dyn WorkloadRules] = &[&analytics::Rules, &serving::Rules, &documents::Rules];
 
 /// The rules of one workload.
 pub trait WorkloadRules: Debug + Send + Sync {
@@ -35,6 +37,11 @@ pub trait WorkloadRules: Debug + Send + Sync {
     /// Whether it has variants of its own: those that name it in `workloads`, one of them the default. Other workloads
     /// share the variants that name none.
     fn own_variants(&self) -> bool {
+        false
+    }
+
+    /// Whether several of its own variants may be the default, all of which are part of a plain run.
+    fn several_defaults(&self) -> bool {
         false
     }
 
@@ -182,7 +189,7 @@ fn lay_patterns(
     for ((key, patterns), place) in ["expect", "forbid"].into_iter().zip(over).zip(below) {
         let Some(patterns) = patterns else { continue };
         for (index, pattern) in patterns.iter().enumerate() {
-            if let Err(problem) = regex::Regex::new(pattern) {
+            if let Err(problem) = patterns::compiled(pattern) {
                 return Err(error(&[key, &index.to_string()], problem.to_string()));
             }
         }
@@ -193,7 +200,7 @@ fn lay_patterns(
 
 /// What the text of a plan violates, each in a few words; none is good.
 fn violations(expect: &[String], forbid: &[String], plan: &str) -> Vec<String> {
-    let found = |pattern: &str| regex::Regex::new(pattern).is_ok_and(|pattern| pattern.is_match(plan));
+    let found = |pattern: &str| patterns::is_found(pattern, plan);
     let missing = expect.iter().filter(|pattern| !found(pattern));
     let forbidden = forbid.iter().filter(|pattern| found(pattern));
     missing

@@ -1,0 +1,12 @@
+CREATE TABLE {{table}}
+(
+    key Int64,
+    doc String CODEC({{codec}})
+)
+ENGINE = MergeTree
+ORDER BY key
+SETTINGS
+    old_parts_lifetime = 1,
+    cleanup_delay_period = 1,
+    cleanup_delay_period_random_add = 0,
+    max_cleanup_delay_period = 1;

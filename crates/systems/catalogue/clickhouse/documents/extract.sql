@@ -1,0 +1,1 @@
+SELECT JSONExtractInt(doc, 'l') AS l FROM {{table}};

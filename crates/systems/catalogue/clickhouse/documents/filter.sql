@@ -1,0 +1,1 @@
+SELECT key FROM {{table}} WHERE JSONExtractInt(doc, 'l') = 10;

@@ -1,0 +1,1 @@
+SELECT doc.l::Int64 AS l FROM {{table}};

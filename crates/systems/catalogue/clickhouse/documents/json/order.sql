@@ -1,0 +1,1 @@
+SELECT key FROM {{table}} ORDER BY doc.l::Int64, key;

@@ -1,0 +1,1 @@
+SELECT key FROM {{table}} ORDER BY JSONExtractInt(doc, 'l'), key;

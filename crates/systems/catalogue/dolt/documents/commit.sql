@@ -1,0 +1,1 @@
+CALL dolt_commit('-A', '-m', 'version');

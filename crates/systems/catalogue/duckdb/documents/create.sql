@@ -1,0 +1,1 @@
+CREATE TABLE {{table}} (key BIGINT PRIMARY KEY, doc JSON NOT NULL);

@@ -1,0 +1,1 @@
+SELECT (doc ->> '$.l')::BIGINT AS l FROM {{table}};

@@ -1,0 +1,1 @@
+SELECT key FROM {{table}} WHERE (doc ->> '$.l')::BIGINT = 10;

@@ -1,0 +1,1 @@
+UPDATE {{table}} SET doc = JSON_SET(doc, '$.l', {{value}}) WHERE `key` = {{key}};

@@ -1,0 +1,1 @@
+SELECT CAST(doc->'$.l' AS SIGNED) AS l FROM {{table}};

@@ -1,0 +1,1 @@
+SELECT (doc ->> 'l')::bigint AS l FROM {{table}};

@@ -1,0 +1,1 @@
+CREATE TABLE {{table}} (key bigint PRIMARY KEY, doc json STORAGE EXTERNAL NOT NULL);

@@ -1,0 +1,1 @@
+CREATE TABLE {{table}} (key bigint PRIMARY KEY, doc json COMPRESSION {{compression}} NOT NULL);

@@ -1,0 +1,1 @@
+COPY {{table}} (key, doc) FROM STDIN;

@@ -1,0 +1,1 @@
+SELECT key FROM {{table}} ORDER BY (doc ->> 'l')::bigint, key;

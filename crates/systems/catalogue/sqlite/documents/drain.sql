@@ -1,0 +1,2 @@
+-- A file without a write-ahead log has nothing to do.
+PRAGMA wal_checkpoint(TRUNCATE);

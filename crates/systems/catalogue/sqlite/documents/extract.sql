@@ -1,0 +1,1 @@
+SELECT doc ->> '$.l' AS l FROM {{table}};

@@ -1,0 +1,1 @@
+INSERT INTO {{table}} (key, doc) VALUES (:key, jsonb(:doc));

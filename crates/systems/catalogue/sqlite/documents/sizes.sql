@@ -1,0 +1,4 @@
+SELECT
+    (SELECT page_count FROM pragma_page_count) * (SELECT page_size FROM pragma_page_size) AS total_bytes,
+    (SELECT sum(pgsize) FROM dbstat WHERE aggregate = TRUE AND name = '{{table}}') AS data_bytes,
+    (SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE aggregate = TRUE AND name = '{{table}}_l') AS index_bytes;

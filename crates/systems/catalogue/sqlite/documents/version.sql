@@ -1,0 +1,1 @@
+UPDATE {{table}} SET doc = jsonb_set(doc, '$.l', {{value}}) WHERE key = {{key}};
