@@ -21,6 +21,12 @@ pub struct Entry {
     pub low_s: Option<f64>,
     /// Upper limit.
     pub high_s: Option<f64>,
+    /// Mean seconds of all trials, where there is a median.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean_s: Option<f64>,
+    /// Their standard deviation; none of a single trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sd_s: Option<f64>,
     /// The worst verdict among the trials.
     pub verdict: Verdict,
     /// What the median trial was bound by.

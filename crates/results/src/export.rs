@@ -10,6 +10,16 @@ use crate::summary::Summary;
 /// RFC 4180, with `\n` line ends.
 #[must_use]
 pub fn csv(summary: &Summary) -> String {
+    lines_of(summary, false)
+}
+
+/// The same with the mean of each time and its standard deviation in two further columns at the end.
+#[must_use]
+pub fn csv_with_means(summary: &Summary) -> String {
+    lines_of(summary, true)
+}
+
+fn lines_of(summary: &Summary, means: bool) -> String {
     let mut names: Vec<&str> =
         summary.results.iter().flat_map(|entry| entry.metrics.keys().map(String::as_str)).collect();
     names.sort_unstable();
@@ -22,7 +32,10 @@ pub fn csv(summary: &Summary) -> String {
     let mut lines = Vec::with_capacity(summary.results.len() + 1);
     let fixed = ["workload", "system", "version", "variant", "step", "phase"];
     let figures = ["trials", "median_s", "low_s", "high_s", "verdict", "bound_by"];
-    lines.push(line(fixed.iter().chain(&parameters).chain(&figures).chain(&names).map(|n| (*n).to_owned())));
+    let further: &[&str] = if means { &["mean_s", "sd_s"] } else { &[] };
+    lines.push(line(
+        fixed.iter().chain(&parameters).chain(&figures).chain(&names).chain(further).map(|n| (*n).to_owned()),
+    ));
     for (entry, dimensions) in summary.results.iter().zip(&dimensions) {
         let cell = &entry.cell;
         let mut fields = vec![
@@ -47,6 +60,9 @@ pub fn csv(summary: &Summary) -> String {
             entry.bound_by.clone().unwrap_or_default(),
         ]);
         fields.extend(names.iter().map(|name| number(entry.metrics.get(*name).copied())));
+        if means {
+            fields.extend([number(entry.mean_s), number(entry.sd_s)]);
+        }
         lines.push(line(fields.into_iter()));
     }
     lines.concat()

@@ -311,6 +311,13 @@ figures! {
     FILES_BYTES = "files_bytes", "bytes of files", Bytes, Lower, with_interval;
     LOG_BYTES = "log_bytes", "bytes of logs", Bytes, Lower;
     BACKGROUND_WORK_LEFT = "background_work_left", "background work left", Count, Lower;
+    // Large documents, their copies and their indexes.
+    SOURCE_BYTES = "source_bytes", "bytes of the documents’ texts", Bytes, Neither;
+    DELIVERED_BYTES = "delivered_bytes", "bytes delivered", Bytes, Neither;
+    WITH_COPY_BYTES = "with_copy_bytes", "bytes of files with the copy", Bytes, Lower;
+    ADDED_BYTES = "added_bytes", "bytes added by the copy", Bytes, Lower;
+    ADDED_SHARE = "added_share", "bytes added by the copy ÷ bytes of the texts", Share, Lower;
+    INDEX_USE = "index_use", "use of the index: 3 used, 2 usable, 1 in vain, 0 impossible", Number, Higher;
     // How sure and how undisturbed a trial was.
     RELATIVE_ERROR = "relative_error", "relative error", Share, Lower, maximum;
     RESIDENT_SHARE = "resident_share", "share of files in memory", Share, Neither;

@@ -10,6 +10,7 @@ pub mod beside_best;
 pub mod challenge;
 pub mod compare;
 pub mod control;
+pub mod crossover;
 pub mod entry;
 pub mod export;
 pub mod figure;
@@ -23,11 +24,13 @@ pub mod manifest;
 pub mod noise;
 pub mod percentile;
 pub mod precision;
+pub mod published_documents;
 pub mod ranking;
 pub mod record;
 pub mod run;
 pub mod summary;
 
 mod error;
+mod tsv;
 
 pub use error::ResultsError;

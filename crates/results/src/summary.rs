@@ -175,6 +175,8 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
             median_s: None,
             low_s: None,
             high_s: None,
+            mean_s: None,
+            sd_s: None,
             verdict: Verdict::Exact,
             bound_by: None,
             metrics: [FILES_BYTES, TOTAL_BYTES].map(|figure| (figure.name.to_owned(), *bytes as f64)).into(),
@@ -196,6 +198,8 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
     // right four times out of five has no speed.
     let estimate =
         verdict.has_time().then(|| estimate_at(&rounds_of(&figure::SECONDS, trials), alpha)).flatten();
+    let seconds: Vec<f64> = trials.iter().filter_map(|trial| figure::SECONDS.value(trial)).collect();
+    let (mean, deviation) = mean_and_deviation(&seconds);
     let histograms = Histograms::of(trials);
     let mut metrics = metrics(trials, &histograms, cell.phase);
     if !verdict.has_time() {
@@ -208,12 +212,22 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
         median_s: estimate.map(|e| e.median),
         low_s: estimate.and_then(|e| e.low),
         high_s: estimate.and_then(|e| e.high),
+        mean_s: estimate.map(|_| mean),
+        sd_s: estimate.and(deviation),
         verdict,
         bound_by: typical_bound(&timed),
         cell,
         metrics,
         intervals,
     })
+}
+
+/// The mean, and the standard deviation of a sample of several.
+fn mean_and_deviation(samples: &[f64]) -> (f64, Option<f64>) {
+    let count = samples.len() as f64;
+    let mean = samples.iter().sum::<f64>() / count;
+    let squares: f64 = samples.iter().map(|sample| (sample - mean).powi(2)).sum();
+    (mean, (samples.len() > 1).then(|| (squares / (count - 1.0)).sqrt()))
 }
 
 /// The most frequent bound among the trials; the first seen among equals.

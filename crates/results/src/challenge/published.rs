@@ -3,12 +3,11 @@
 //! The figures are from another machine and were made by another method (`docs/published.md`). They are
 //! kept to be read beside a run's own, never to be ranked with them.
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 
 use crate::ResultsError;
 use crate::challenge::score::{Entrant, QUESTIONS, Times, hot};
+use crate::tsv::{Line, lines};
 
 /// The machine of all published results that are kept here.
 pub const MACHINE: &str = "m6i.8xlarge (32 vCPU, 128 GB memory)";
@@ -96,7 +95,7 @@ pub fn published() -> Result<Vec<Published>, ResultsError> {
     let mut all = Vec::new();
     for (snapshot, text) in SNAPSHOTS {
         for line in lines(snapshot, text, &COLUMNS)? {
-            all.push(line.published(snapshot)?);
+            all.push(of_line(&line, snapshot)?);
         }
     }
     for line in lines("suspected", SUSPECTED, &SUSPECTED_COLUMNS)? {
@@ -118,76 +117,36 @@ pub fn snapshots() -> impl DoubleEndedIterator<Item = &'static str> {
     SNAPSHOTS.iter().map(|(snapshot, _)| *snapshot)
 }
 
-/// A line of one of the tables.
-struct Line<'a> {
-    table: &'a str,
-    number: usize,
-    text: &'a str,
-}
-
-/// The lines of a table behind its comments and its head.
-fn lines<'a>(table: &'a str, text: &'a str, columns: &[&str]) -> Result<Vec<Line<'a>>, ResultsError> {
-    let mut lines = text
-        .lines()
-        .enumerate()
-        .filter(|(_, text)| !text.starts_with('#'))
-        .map(|(index, text)| Line { table, number: index + 1, text });
-    match lines.next() {
-        Some(head) if head.text.split('\t').eq(columns.iter().copied()) => Ok(lines.collect()),
-        Some(head) => Err(head.corrupt("not the columns that belong there".to_owned())),
-        None => Err(Line { table, number: 1, text }.corrupt("no columns".to_owned())),
-    }
-}
-
-impl<'a> Line<'a> {
-    fn corrupt(&self, message: String) -> ResultsError {
-        let path = PathBuf::from(format!("published/{}.tsv", self.table));
-        ResultsError::Corrupt { path, line: self.number, message }
-    }
-
-    fn fields<const N: usize>(&self) -> Result<[&'a str; N], ResultsError> {
-        let fields: Vec<&str> = self.text.split('\t').collect();
-        let found = fields.len();
-        fields.try_into().map_err(|_| self.corrupt(format!("{found} fields and not {N}")))
-    }
-
-    fn published(&self, snapshot: &str) -> Result<Published, ResultsError> {
-        let [source, system, version, date, retains, tags, scale, loaded, total, data, index, seconds] =
-            self.fields()?;
-        let retains_structure = match retains {
-            "yes" => Some(true),
-            "no" => Some(false),
-            "" => None,
-            other => return Err(self.corrupt(format!("retains_structure is {other}"))),
-        };
-        let runs: Vec<Vec<Option<f64>>> =
-            serde_json::from_str(seconds).map_err(|error| self.corrupt(format!("seconds: {error}")))?;
-        let runs: [Vec<Option<f64>>; QUESTIONS] =
-            runs.try_into().map_err(|_| self.corrupt(format!("seconds are not of {QUESTIONS} questions")))?;
-        Ok(Published {
-            snapshot: snapshot.to_owned(),
-            system: system.to_owned(),
-            version: version.to_owned(),
-            date: (!date.is_empty()).then(|| date.to_owned()),
-            machine: MACHINE,
-            retains_structure,
-            tags: tags.split(',').filter(|tag| !tag.is_empty()).map(str::to_owned).collect(),
-            scale: self.number(scale)?.unwrap_or(0),
-            loaded: self.number(loaded)?.unwrap_or(0),
-            total_bytes: self.number(total)?,
-            data_bytes: self.number(data)?,
-            index_bytes: self.number(index)?,
-            cold: runs.each_ref().map(|runs| runs.first().copied().flatten()),
-            hot: runs.each_ref().map(|runs| hot(runs)),
-            source: source.to_owned(),
-            suspected: Vec::new(),
-        })
-    }
-
-    fn number(&self, text: &str) -> Result<Option<u64>, ResultsError> {
-        if text.is_empty() {
-            return Ok(None);
-        }
-        text.parse().map(Some).map_err(|error| self.corrupt(format!("{text}: {error}")))
-    }
+/// The result of a line of a snapshot.
+fn of_line(line: &Line<'_>, snapshot: &str) -> Result<Published, ResultsError> {
+    let [source, system, version, date, retains, tags, scale, loaded, total, data, index, seconds] =
+        line.fields()?;
+    let retains_structure = match retains {
+        "yes" => Some(true),
+        "no" => Some(false),
+        "" => None,
+        other => return Err(line.corrupt(format!("retains_structure is {other}"))),
+    };
+    let runs: Vec<Vec<Option<f64>>> =
+        serde_json::from_str(seconds).map_err(|error| line.corrupt(format!("seconds: {error}")))?;
+    let runs: [Vec<Option<f64>>; QUESTIONS] =
+        runs.try_into().map_err(|_| line.corrupt(format!("seconds are not of {QUESTIONS} questions")))?;
+    Ok(Published {
+        snapshot: snapshot.to_owned(),
+        system: system.to_owned(),
+        version: version.to_owned(),
+        date: (!date.is_empty()).then(|| date.to_owned()),
+        machine: MACHINE,
+        retains_structure,
+        tags: tags.split(',').filter(|tag| !tag.is_empty()).map(str::to_owned).collect(),
+        scale: line.number(scale)?.unwrap_or(0),
+        loaded: line.number(loaded)?.unwrap_or(0),
+        total_bytes: line.number(total)?,
+        data_bytes: line.number(data)?,
+        index_bytes: line.number(index)?,
+        cold: runs.each_ref().map(|runs| runs.first().copied().flatten()),
+        hot: runs.each_ref().map(|runs| hot(runs)),
+        source: source.to_owned(),
+        suspected: Vec::new(),
+    })
 }

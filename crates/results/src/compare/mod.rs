@@ -405,7 +405,14 @@ fn cells(
         .map(|Compared { pair, figure, values: [a, b] }| {
             let (figure, phase) = (*figure, pair.b.cell.phase);
             let (a, b) = (a.clone(), b.clone());
-            is_comparable(pair).then_some(Values { figure, phase, configuration: pair.place, a, b })
+            let is_number = figure != &figure::INDEX_USE;
+            (is_comparable(pair) && is_number).then_some(Values {
+                figure,
+                phase,
+                configuration: pair.place,
+                a,
+                b,
+            })
         })
         .collect();
     let ratios = ratios(&sides, from);
@@ -425,10 +432,15 @@ fn is_comparable(pair: &matching::Pair<'_>) -> bool {
 /// What is compared of two cells: the time; of sizes the total, by the systems' own count where both have one; of
 /// intervals in which clients sent operations the throughput, and the p99 where both have an interval of it: service
 /// time in a closed loop, response time where operations began by a schedule. The throughput of one operation of a mix is
-/// a fixed share of the mix's, and is not compared again.
+/// a fixed share of the mix's, and is not compared again. What plans do with an index is a word: it is compared where it is
+/// another one.
 fn figures_of(pair: &matching::Pair<'_>) -> Vec<&'static Figure> {
     let both = |figure: &Figure| [pair.a, pair.b].iter().all(|entry| entry.value(figure).is_some());
     let cell = &pair.b.cell;
+    if both(&figure::INDEX_USE) {
+        let [a, b] = [pair.a, pair.b].map(|entry| entry.value(&figure::INDEX_USE));
+        return if a == b { Vec::new() } else { vec![&figure::INDEX_USE] };
+    }
     let headline = figure::headline(cell, both);
     if cell.phase != Phase::Measured || [figure::SECONDS, figure::OBJECTIVE_OPS_PER_S].contains(headline) {
         return vec![headline];
@@ -519,6 +531,7 @@ fn cell(one: &Compared<'_>, ratio: Option<&Ratio>, broken: &Broken<'_>) -> CellC
         }
         (true, true, None) => {
             let note = match figure.unit {
+                Unit::Number => "the plan does something else with the index",
                 Unit::Bytes => "no size that both count in the same way",
                 Unit::PerSecond => "no throughput that a ratio could be made of",
                 _ => "no time that a ratio could be made of",
