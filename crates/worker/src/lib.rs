@@ -16,6 +16,7 @@ mod file;
 mod mock;
 mod process;
 mod serve;
+mod tally;
 #[cfg(test)]
 mod testing;
 mod usage;

@@ -74,6 +74,19 @@ pub enum Op {
         /// The statement.
         statement: String,
     },
+    /// Read documents out, a text of JSON a row, and keep nothing of them; answered by [`Exported`].
+    Export {
+        /// The statement.
+        statement: String,
+        /// Whether the documents are taken in as values; that costs time, so it is done where none is measured.
+        #[serde(default)]
+        values: bool,
+    },
+    /// The same by a statement whose rows come as all answers do, their first column a text of JSON, taken in as values.
+    Read {
+        /// The statement.
+        statement: String,
+    },
     /// Ask a statement whose rows are an access plan; answered by [`PlanText`].
     Plan {
         /// The whole statement, `EXPLAIN` included.
@@ -117,6 +130,13 @@ pub enum Load {
         /// With `:doc` where the document belongs.
         statement: String,
         /// Newline-delimited JSON, read by the worker itself.
+        file: PathBuf,
+    },
+    /// The same, of a file whose lines are `{"key":…,"doc":{…}}`: the document goes in under its key.
+    Keyed {
+        /// With `:doc` where the document belongs, and `:key` where the key does, as far as the protocol needs it told.
+        statement: String,
+        /// Read by the worker itself.
         file: PathBuf,
     },
 }
@@ -297,6 +317,23 @@ pub struct Answered {
     pub seconds: f64,
     /// The rows, and what the system says about them.
     pub outcome: Outcome,
+    /// What it cost.
+    pub usage: OpUsage,
+}
+
+/// Answer to [`Op::Export`] and [`Op::Read`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Exported {
+    /// Seconds until the last document had come.
+    pub seconds: f64,
+    /// Documents.
+    pub documents: u64,
+    /// Bytes of their texts.
+    pub bytes: u64,
+    /// The sum of hashes of their texts, the same for the same texts in any order.
+    pub texts: u64,
+    /// The sum of their digests as values ([`jsonathlon_dataset::ordinal::digest()`]), where it was asked for.
+    pub values: Option<u64>,
     /// What it cost.
     pub usage: OpUsage,
 }

@@ -66,6 +66,7 @@ fn op() -> impl Strategy<Value = Op> {
     let load = prop_oneof![
         statements().prop_map(|statements| Load::Statement { statements }),
         (text(), text()).prop_map(|(statement, file)| Load::Rows { statement, file: file.into() }),
+        (text(), text()).prop_map(|(statement, file)| Load::Keyed { statement, file: file.into() }),
     ];
     prop_oneof![
         open,
@@ -75,6 +76,8 @@ fn op() -> impl Strategy<Value = Op> {
             |(statements, until_zero, limit_s, sync)| Op::Settle { statements, until_zero, limit_s, sync }
         ),
         text().prop_map(|statement| Op::Ask { statement }),
+        (text(), any::<bool>()).prop_map(|(statement, values)| Op::Export { statement, values }),
+        text().prop_map(|statement| Op::Read { statement }),
         text().prop_map(|statement| Op::Plan { statement }),
         text().prop_map(|statement| Op::Sizes { statement }),
         text().prop_map(|statement| Op::ReadBack { statement }),

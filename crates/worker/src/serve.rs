@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use jsonathlon_connection::driver::{Connection, Host, LoadSink, Open, Place, SharedOutput};
+use jsonathlon_connection::driver::{
+    self, Connection, DocumentSource, Host, LoadSink, Open, Place, SharedOutput,
+};
 use jsonathlon_connection::rows::Outcome;
 use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::clock::Clock;
@@ -15,11 +17,12 @@ use serde::Serialize;
 
 use crate::connect::Connector;
 use crate::drive::{Drive, Subject};
-use crate::file::FileDocuments;
+use crate::file::{FileDocuments, KeyedDocuments};
 use crate::protocol::{
-    Answered, Closed, Documents, Failure, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL, PlanText,
-    Progress, Ran, Reject, Request, Settled,
+    Answered, Closed, Documents, Exported, Failure, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL,
+    PlanText, Progress, Ran, Reject, Request, Settled,
 };
+use crate::tally::Tally;
 use crate::usage::Meter;
 
 /// Between two looks at whether background work has ended.
@@ -128,6 +131,14 @@ impl Server<'_> {
             Op::Ask { statement } => {
                 let answered = self.ask(&statement);
                 self.reply(id, answered)?;
+            }
+            Op::Export { statement, values } => {
+                let exported = self.export(values, |connection, take| connection.export(&statement, take));
+                self.reply(id, exported)?;
+            }
+            Op::Read { statement } => {
+                let read = self.export(true, |connection, take| connection.texts(&statement, take));
+                self.reply(id, read)?;
             }
             Op::Plan { statement } => {
                 let plan = self.execute(&statement).map(|outcome| PlanText { text: plan_text(&outcome) });
@@ -247,6 +258,26 @@ impl Server<'_> {
         Ok(Answered { seconds, outcome: outcome?, usage })
     }
 
+    fn export(
+        &mut self,
+        values: bool,
+        read: impl FnOnce(&mut dyn Connection, &mut dyn FnMut(&[u8])) -> driver::Result<()>,
+    ) -> Answer<Exported> {
+        let clock = Arc::clone(&self.clock);
+        let place = self.place();
+        let session = self.session()?;
+        let mut tally = Tally::new(values);
+        let meter = Meter::start(&*clock, place);
+        let done = read(&mut *session.connection, &mut |text| tally.take(text));
+        let (seconds, usage) = meter.stop(&*clock);
+        done?;
+        let Tally { documents, bytes, texts, values, wrong, .. } = tally;
+        if let Some(wrong) = wrong {
+            return Err(failure(FailureKind::Protocol, wrong));
+        }
+        Ok(Exported { seconds, documents, bytes, texts, values, usage })
+    }
+
     fn drive(&mut self, id: u64, job: &serde_json::Value) -> Answer<serde_json::Value> {
         let host = Host { clock: Arc::clone(&self.clock), output: Some(Arc::clone(&self.output)) };
         let output = Arc::clone(&self.output);
@@ -268,7 +299,7 @@ impl Server<'_> {
         let meter = Meter::start(&*clock, self.place());
         match load {
             Load::Statement { statements } => self.run_all(statements)?,
-            Load::Rows { statement, file } => {
+            Load::Rows { statement, file } | Load::Keyed { statement, file } => {
                 let mut sink = Sink {
                     id,
                     output: Arc::clone(&self.output),
@@ -276,8 +307,12 @@ impl Server<'_> {
                     last: clock.now(),
                     rejects: Vec::new(),
                 };
-                let mut input = FileDocuments::open(file)?;
-                documents = Some(self.session()?.connection.bulk_in(statement, &mut input, &mut sink)?);
+                let mut input: Box<dyn DocumentSource> = match load {
+                    Load::Keyed { .. } => Box::new(KeyedDocuments::open(file)?),
+                    _ => Box::new(FileDocuments::open(file)?),
+                };
+                let loaded = self.session()?.connection.bulk_in(statement, &mut *input, &mut sink);
+                documents = Some(loaded?);
                 rejects = sink.rejects;
             }
         }

@@ -3,9 +3,11 @@
 //! Its statements are words: `create`, `index`, `load FILE`, `drain`, `drained`, `compact`, `count`,
 //! `sizes`, `plan NAME`, `q1` … `q6`, `read_back KEY, KEY …` and `drop`; what follows a word that needs
 //! nothing is ignored. By row it loads with `load :doc`. What it has loaded stays in its data folder, so
-//! that it can be restarted in another process as a real engine is. Statements that clients share are in `records`.
+//! that it can be restarted in another process as a real engine is. Statements that clients share are in `records`,
+//! those of tables with keys in `large`.
 
 mod faults;
+mod large;
 mod records;
 mod script;
 mod store;
@@ -94,6 +96,10 @@ impl Mock {
                 Ok(single("plan", Value::Text(plan)))
             }
             "read_back" => self.read_back(rest),
+            name if large::is_of_tables(name) => {
+                let spoilt = self.script.faults_of(name, nth).any(|act| matches!(act, Act::Careless));
+                large::answer(name, rest, self.store.folder(), spoilt)
+            }
             _ => Err(DriverError::Refused(format!("unknown statement `{name}`"))),
         }
     }
@@ -231,6 +237,26 @@ impl Connection for Mock {
             return Err(DriverError::Unsupported("the load statement has no :doc".into()));
         }
         let nth = self.begin("load")?;
+        if let Some(table) = large::table_of_load(statement) {
+            let mut lines = Vec::new();
+            let (mut offered, mut accepted) = (0, 0);
+            while let Some((key, document)) = documents.next_keyed()? {
+                let longest = self.script.longest.filter(|longest| document.len() > *longest);
+                let too_long = longest.map(|longest| format!("a document has {longest} bytes at most"));
+                match (key, self.script.refusal(offered, nth).map(str::to_owned).or(too_long)) {
+                    (None, _) => return Err(DriverError::Unsupported("documents here have keys".into())),
+                    (Some(_), Some(reason)) => sink.refused(offered, reason),
+                    (Some(key), None) => {
+                        large::line(key, document, &mut lines);
+                        accepted += 1;
+                    }
+                }
+                offered += 1;
+                self.happen("load", nth, offered)?;
+                sink.offered(offered);
+            }
+            return large::append(self.store.folder(), table, &lines).map(|()| accepted);
+        }
         let (lines, accepted) = self.gather(documents, sink, nth)?;
         self.store.append(&lines)?;
         Ok(accepted)

@@ -21,6 +21,8 @@ pub(crate) struct Script {
     pub(crate) faults: Vec<Fault>,
     /// Documents that are not accepted.
     pub(crate) refuse: Vec<Refusal>,
+    /// Bytes of the longest document with a key that is accepted.
+    pub(crate) longest: Option<usize>,
     /// Added to every answer of `count`.
     pub(crate) count_off_by: i64,
     /// How many times `drained` says that there is work left.
@@ -40,6 +42,7 @@ impl Default for Script {
             delay_ms: BTreeMap::new(),
             faults: Vec::new(),
             refuse: Vec::new(),
+            longest: None,
             count_off_by: 0,
             undrained: 0,
             read_back: Changes::default(),
@@ -113,6 +116,8 @@ pub(crate) enum Act {
     Truncated,
     /// Another record's document.
     AnotherKey,
+    /// A copy that changes more than it was told to, in its first document.
+    Careless,
     /// Given up because of another client.
     Conflict { message: String },
 }

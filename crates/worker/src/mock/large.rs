@@ -1,0 +1,203 @@
+//! The mock's tables of documents with keys, each a file in its data folder.
+//!
+//! Statements, T being a table: `doc_create T`, `doc_drop T`, `doc_count T`, `doc_sizes T`, `doc_export T`, `doc_copy T COPY`
+//! (with `l` set to 1), `doc_extract T`, `doc_filter T` (`l` = 10), `doc_order T`, `doc_has T MEMBER`, `doc_index T`,
+//! `doc_unindex T`, `doc_settle T`, `doc_read T KEY`, `doc_set T KEY PATH NUMBER` (a path of names and dots). By row it loads with
+//! `doc_load T :key :doc`. Its plans are those of its script, by the statement's name.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use jsonathlon_dataset::value::Value;
+use serde_json::Value as Json;
+
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::rows::Outcome;
+
+/// Bytes that an index takes.
+const INDEX: &[u8] = &[b'i'; 4096];
+
+/// Whether a statement is one of these.
+pub(super) fn is_of_tables(name: &str) -> bool {
+    name.starts_with("doc_")
+}
+
+/// The table of a load.
+pub(super) fn table_of_load(statement: &str) -> Option<&str> {
+    statement.strip_prefix("doc_load ")?.split_whitespace().next()
+}
+
+/// Appends a document as a line of a table.
+pub(super) fn line(key: i64, document: &[u8], out: &mut Vec<u8>) {
+    out.extend_from_slice(key.to_string().as_bytes());
+    out.push(b'\t');
+    out.extend_from_slice(document);
+    out.push(b'\n');
+}
+
+fn path(folder: &Path, table: &str, ending: &str) -> PathBuf {
+    folder.join(format!("{table}.{ending}"))
+}
+
+fn refused(error: &std::io::Error) -> DriverError {
+    DriverError::Refused(match error.kind() {
+        std::io::ErrorKind::NotFound => "no such table".to_owned(),
+        _ => error.to_string(),
+    })
+}
+
+/// Appends lines to a table, which must be there.
+pub(super) fn append(folder: &Path, table: &str, lines: &[u8]) -> Result<()> {
+    let file = OpenOptions::new().append(true).open(path(folder, table, "table"));
+    file.and_then(|mut file| file.write_all(lines)).map_err(|error| refused(&error))
+}
+
+/// Shows every document.
+fn each(folder: &Path, table: &str, mut take: impl FnMut(i64, String) -> Result<()>) -> Result<()> {
+    let file = File::open(path(folder, table, "table")).map_err(|error| refused(&error))?;
+    for line in BufReader::new(file).lines() {
+        let line = line.map_err(|error| refused(&error))?;
+        let Some((key, document)) = line.split_once('\t') else { continue };
+        take(key.parse().unwrap_or(-1), document.to_owned())?;
+    }
+    Ok(())
+}
+
+fn parsed(document: &str) -> Result<Json> {
+    serde_json::from_str(document).map_err(|error| DriverError::Refused(error.to_string()))
+}
+
+fn l(document: &str) -> Result<i64> {
+    Ok(parsed(document)?["l"].as_i64().unwrap_or_default())
+}
+
+fn column(name: &str, values: Vec<Value>) -> Outcome {
+    Outcome {
+        columns: vec![name.to_owned()],
+        rows: values.into_iter().map(|value| vec![value]).collect(),
+        ..Outcome::default()
+    }
+}
+
+/// Does a statement. A copy that is `spoilt` changes another number too.
+pub(super) fn answer(name: &str, rest: &str, folder: &Path, spoilt: bool) -> Result<Outcome> {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let Some((&table, further)) = words.split_first() else {
+        return Err(DriverError::Refused(format!("`{name}` of which table?")));
+    };
+    let missing = || DriverError::Refused(format!("`{name}` lacks a word"));
+    match name {
+        "doc_create" => {
+            let made = OpenOptions::new().write(true).create_new(true).open(path(folder, table, "table"));
+            made.map_err(|_| DriverError::Refused("the table is there already".into()))?;
+        }
+        "doc_drop" => {
+            std::fs::remove_file(path(folder, table, "table")).map_err(|error| refused(&error))?;
+            std::fs::remove_file(path(folder, table, "index")).ok();
+        }
+        "doc_settle" => each(folder, table, |_, _| Ok(()))?,
+        "doc_index" => {
+            each(folder, table, |_, document| l(&document).map(drop))?;
+            std::fs::write(path(folder, table, "index"), INDEX).map_err(|error| refused(&error))?;
+        }
+        "doc_unindex" => {
+            std::fs::remove_file(path(folder, table, "index")).map_err(|error| refused(&error))?;
+        }
+        "doc_copy" => {
+            let target = further.first().ok_or_else(missing)?;
+            let mut lines = Vec::new();
+            each(folder, table, |key, document| {
+                let mut document = parsed(&document)?;
+                document["l"] = 1.into();
+                if spoilt && lines.is_empty() {
+                    document["k0"]["l"] = 77.into();
+                }
+                line(key, document.to_string().as_bytes(), &mut lines);
+                Ok(())
+            })?;
+            append(folder, target, &lines)?;
+        }
+        "doc_set" => {
+            let [key, dotted, number] = further else { return Err(missing()) };
+            let mut lines = Vec::new();
+            each(folder, table, |at, document| {
+                let mut document = parsed(&document)?;
+                if at.to_string() == **key {
+                    let pointer = format!("/{}", dotted.replace('.', "/"));
+                    let place = document.pointer_mut(&pointer).ok_or_else(missing)?;
+                    *place = parsed(number)?;
+                }
+                line(at, document.to_string().as_bytes(), &mut lines);
+                Ok(())
+            })?;
+            std::fs::write(path(folder, table, "table"), lines).map_err(|error| refused(&error))?;
+        }
+        "doc_sizes" => {
+            let bytes = |ending| {
+                let data = std::fs::metadata(path(folder, table, ending));
+                Value::Int(data.map_or(0, |data| i64::try_from(data.len()).unwrap_or(i64::MAX)))
+            };
+            return Ok(Outcome {
+                columns: vec!["data_bytes".into(), "index_bytes".into()],
+                rows: vec![vec![bytes("table"), bytes("index")]],
+                ..Outcome::default()
+            });
+        }
+        _ => return asked(name, table, further, folder),
+    }
+    Ok(Outcome::default())
+}
+
+/// What only reads.
+fn asked(name: &str, table: &str, further: &[&str], folder: &Path) -> Result<Outcome> {
+    let mut found = Vec::new();
+    let integer = Value::Int;
+    match name {
+        "doc_count" => {
+            let mut count = 0;
+            each(folder, table, |_, _| {
+                count += 1;
+                Ok(())
+            })?;
+            found.push(integer(count));
+        }
+        "doc_export" => each(folder, table, |_, document| {
+            found.push(Value::Text(document));
+            Ok(())
+        })?,
+        "doc_extract" => each(folder, table, |_, document| {
+            found.push(integer(l(&document)?));
+            Ok(())
+        })?,
+        "doc_filter" => each(folder, table, |key, document| {
+            if l(&document)? == 10 {
+                found.push(integer(key));
+            }
+            Ok(())
+        })?,
+        "doc_has" => each(folder, table, |key, document| {
+            if parsed(&document)?.get(further.first().copied().unwrap_or_default()).is_some() {
+                found.push(integer(key));
+            }
+            Ok(())
+        })?,
+        "doc_read" => each(folder, table, |key, document| {
+            if further.first().is_some_and(|wanted| *wanted == key.to_string()) {
+                found.push(Value::Text(document));
+            }
+            Ok(())
+        })?,
+        "doc_order" => {
+            let mut all = Vec::new();
+            each(folder, table, |key, document| {
+                all.push((l(&document)?, key));
+                Ok(())
+            })?;
+            all.sort_unstable();
+            found.extend(all.into_iter().map(|(_, key)| integer(key)));
+        }
+        _ => return Err(DriverError::Refused(format!("unknown statement `{name}`"))),
+    }
+    Ok(column("answer", found))
+}
