@@ -8,6 +8,7 @@
 pub mod analytics;
 pub mod bench;
 pub mod cells;
+pub mod documents;
 pub mod engine;
 pub mod loading;
 pub mod observer;

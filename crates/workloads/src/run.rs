@@ -28,9 +28,6 @@ use crate::settings::Settings;
 use crate::target::Target;
 use crate::workload::Workload;
 
-/// Bytes on disk that a system may need per byte of documents: the documents themselves, an index, and
-/// the log or the old copies that stay until they are cleaned up.
-const DISK_PER_BYTE: f64 = 3.0;
 /// Bytes of a generated event with its newline, for estimates before any is made.
 const EVENT_BYTES: u64 = 482;
 /// Memory that an engine needs at least to be up.
@@ -103,11 +100,15 @@ fn ready(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Staged, RunError> {
-    if let Source::Generated { documents, .. } = &plan.source {
-        check_room(folder, documents.saturating_mul(EVENT_BYTES), databases(plan))?;
+    match &plan.source {
+        Source::Generated { documents, .. } => {
+            check_room(folder, documents.saturating_mul(EVENT_BYTES), plan, workload)?;
+        }
+        Source::Ordinals { .. } => check_room(folder, 0, plan, workload)?,
+        _ => {}
     }
     let staged = stage_documents(plan, workload, folder, true, observer, cancelled)?;
-    check_room(folder, staged.bytes, databases(plan))?;
+    check_room(folder, staged.bytes, plan, workload)?;
     Ok(staged)
 }
 
@@ -255,16 +256,18 @@ fn suspects(targets: &[Target], workload: &dyn Workload) -> Result<Traits, RunEr
 }
 
 /// Refuses to begin what cannot end well.
-fn check_room(folder: &RunFolder, bytes: u64, targets: usize) -> Result<(), RunError> {
+fn check_room(folder: &RunFolder, bytes: u64, plan: &Plan, workload: &dyn Workload) -> Result<(), RunError> {
+    let targets = databases(plan);
     let free = disk::free_bytes(folder.path()).map_err(RunError::io("ask how much disk is free"))?;
-    let needed = (bytes as f64 * (1.0 + DISK_PER_BYTE * targets as f64)) as u64;
+    let needed = workload.room(bytes, targets as u64);
     if free < needed {
         return Err(RunError::Environment(format!(
-            "{} has {} MB free, this run needs about {} MB for {targets} configurations: choose a smaller \
-             --scale, fewer --systems or variants, or another disk with --out",
+            "{} has {} MB free, this run needs about {} MB for {targets} configurations: choose {}, fewer \
+             --systems or variants, or another disk with --out",
             folder.path().display(),
             free / 1_000_000,
-            needed / 1_000_000
+            needed / 1_000_000,
+            workload.less()
         )));
     }
     match machine::available_memory_bytes() {

@@ -27,6 +27,18 @@ pub trait Workload {
         Vec::new()
     }
 
+    /// Bytes on the disk that a run needs over `documents` bytes of documents with so many systems.
+    fn room(&self, documents: u64, systems: u64) -> u64 {
+        // The documents themselves; and for each system these, an index, and the log or the old copies that stay until they
+        // are cleaned up.
+        documents.saturating_mul(1 + 3 * systems)
+    }
+
+    /// What to choose where there is not so much.
+    fn less(&self) -> &'static str {
+        "a smaller --scale"
+    }
+
     /// Who looks at the documents while they are staged.
     fn observer(&mut self) -> Box<dyn Observe + '_> {
         Box::new(Blind)

@@ -96,6 +96,35 @@ impl Engine {
         Err(unavailable(text))
     }
 
+    /// Ends the session and opens another in a new worker. The server that was started goes on meanwhile.
+    ///
+    /// # Errors
+    /// As [`Worker::close`] and [`Worker::request`].
+    pub fn reconnect(
+        &mut self,
+        command: &WorkerCommand,
+        log: &Path,
+        open: &Open,
+        limit: Duration,
+        cancelled: &dyn Fn() -> bool,
+        started: &mut dyn FnMut(u32),
+    ) -> Result<Opened, WorkerError> {
+        self.worker.close(limit)?;
+        self.worker = command.spawn(log)?;
+        started(self.worker.pid());
+        let opened = match (&mut self.server, &self.launch) {
+            (Some(server), Some(launch)) => {
+                session(&mut self.worker, server, open, launch, limit, cancelled)?
+            }
+            _ => {
+                let op = Op::Open { protocol: PROTOCOL, open: open.clone() };
+                self.worker.request(&op, limit, cancelled, &mut |_| {})?
+            }
+        };
+        self.place = opened.place;
+        Ok(opened)
+    }
+
     /// The worker.
     #[must_use]
     pub fn worker(&self) -> &Worker {

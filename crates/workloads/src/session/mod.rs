@@ -2,6 +2,7 @@
 
 mod guest;
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -261,6 +262,29 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Ends the session and opens another; a server that was started for it goes on meanwhile.
+    pub(crate) fn reconnect(&mut self) -> Result<(), Ended> {
+        let open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
+        let limit = match &open.endpoint {
+            Some(remote) => Duration::from_secs(remote.patience_s) + GREETING_LIMIT,
+            None => self.target.open_limit(),
+        };
+        let (subject, cancelled) = (&self.subject, self.cancelled);
+        let started = &mut |worker| subject.is(Some(worker));
+        let Some(engine) = self.engine.as_mut() else {
+            return Err(Ended::failed(FailureKind::Crash, "the engine is not up"));
+        };
+        let opened = engine.reconnect(self.command, &self.log, &open, limit, cancelled, started);
+        self.subject.is(self.engine());
+        match opened {
+            Ok(_) => Ok(()),
+            Err(error) => {
+                self.kill();
+                Err(self.with_the_disk(error.into()))
+            }
+        }
+    }
+
     /// Asks which version the engine is; nothing of it is changed.
     pub(crate) fn version(&mut self) -> Result<String, Ended> {
         let mut open = self.target.open(&self.folder, self.cores).map_err(placeholder)?;
@@ -384,6 +408,29 @@ impl<'a> Session<'a> {
         let engine =
             self.engine.as_mut().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
         engine.request(op, limit, self.cancelled, progress).map_err(|error| self.with_the_disk(error.into()))
+    }
+
+    /// The same, given up as soon as `given_up` says why.
+    pub(crate) fn request_unless<R: DeserializeOwned>(
+        &mut self,
+        op: &Op,
+        limit: Duration,
+        given_up: &dyn Fn() -> Option<Failure>,
+    ) -> Result<R, Ended> {
+        let engine =
+            self.engine.as_mut().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
+        let (why, cancelled) = (RefCell::new(None), self.cancelled);
+        let stop = || {
+            let found = given_up();
+            let stops = found.is_some();
+            *why.borrow_mut() = found;
+            stops || cancelled()
+        };
+        let answer = engine.request(op, limit, &stop, &mut |_| {});
+        match (answer, why.into_inner()) {
+            (Err(WorkerError::Cancelled), Some(failure)) => Err(failure.into()),
+            (answer, _) => answer.map_err(|error| self.with_the_disk(error.into())),
+        }
     }
 
     /// Lets clients work; the session must be open. Gives how the server ended meanwhile, each time that it did: it was

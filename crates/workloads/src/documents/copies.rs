@@ -1,0 +1,163 @@
+//! Copies of all documents with a small change, and what they add on the disk.
+
+use jsonathlon_dataset::value::Value;
+use jsonathlon_measure::page_cache;
+use jsonathlon_results::record::{Cell, FailureKind, Metrics, Trial, Verdict};
+use jsonathlon_worker::protocol::{Figures, Op, Ran, Settled};
+
+use super::turn::{COPY, Tried, Turn};
+use crate::bench::{LOOK_UP, TABLE};
+use crate::recorder::{Recorder, blank};
+use crate::session::{Ended, Session};
+
+impl Turn<'_, '_, '_> {
+    /// Copies every document with its `l` set to 1, and proves by value that nothing else has changed. Whether there is
+    /// a copy then.
+    pub(super) fn copy(&self, session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Tried<bool> {
+        let cell = self.tests.copy();
+        if self.lacks("copy", &cell, 1, recorder)? {
+            return Ok(Ok(false));
+        }
+        let key = cell.trial_key(self.round, 0);
+        let tried = Ended::split(self.try_copy(&cell, session))?;
+        match tried {
+            Ok(trial) => {
+                if !recorder.has(&key) {
+                    recorder.trial(key, trial)?;
+                }
+                Ok(Ok(true))
+            }
+            Err(failure) => Ok(self.failed(&failure, &cell, 1, session, recorder)?.map(|()| false)),
+        }
+    }
+
+    pub(super) fn try_copy(&self, cell: &Cell, session: &mut Session<'_>) -> Result<Trial, Ended> {
+        session.open()?;
+        let create = session.statements("create", &[("table", COPY)])?;
+        session.run(create, self.limit())?;
+        let statements = session.statements("copy", &[("table", TABLE), ("copy", COPY)])?;
+        let ran: Ran = session.run(statements, self.limit())?;
+        let mut trial = blank(cell, self.round, 0);
+        self.timed(&mut trial, ran.seconds, &ran.usage, self.source_bytes);
+        trial.verdict = match self.part.lacks("export") {
+            Some(_) => Verdict::Unverified,
+            None => {
+                self.verified_export(COPY, self.truth.of_copies, session)?;
+                // The source must be what it was.
+                self.verified_export(TABLE, self.truth.digest, session)?;
+                Verdict::Exact
+            }
+        };
+        Ok(trial)
+    }
+
+    /// Removes the copy, whole or in part, if there is one.
+    pub(super) fn drop_copy(&self, session: &mut Session<'_>) -> Tried<()> {
+        if self.part.lacks("copy").is_some() {
+            return Ok(Ok(()));
+        }
+        let dropped = session.open().and_then(|()| {
+            let drop = session.statements("drop", &[("table", COPY)])?;
+            session.run(drop, self.limit())
+        });
+        match Ended::split(dropped)? {
+            // It may not even have been made.
+            Err(failure) if failure.kind != FailureKind::Refused => Ok(Err(failure)),
+            _ => Ok(Ok(())),
+        }
+    }
+
+    /// Lets the system do what it does sooner or later by itself with these tables: statistics, and what it has put off.
+    /// Gives the seconds that it took, which belong to no test.
+    pub(super) fn settle(
+        &self,
+        tables: &[&str],
+        sync: bool,
+        session: &mut Session<'_>,
+    ) -> Result<f64, Ended> {
+        session.open()?;
+        let mut seconds = 0.0;
+        for table in tables {
+            let table = [("table", *table)];
+            let settle = Op::Settle {
+                statements: session.statements("drain", &table)?,
+                until_zero: session.statements("drained", &table)?.into_iter().next(),
+                limit_s: self.bench.settings.load_timeout_s,
+                sync,
+            };
+            let settled: Settled = session.request(&settle, self.load_limit() + LOOK_UP, &mut |_| {})?;
+            seconds += settled.seconds;
+        }
+        // Some sessions are of no more use after it.
+        session.reconnect()?;
+        Ok(seconds)
+    }
+
+    /// What is on the disk once the system has settled and ended; then it is started again.
+    pub(super) fn settle_and_measure(
+        &self,
+        tables: &[&str],
+        session: &mut Session<'_>,
+    ) -> Result<Metrics, Ended> {
+        let seconds = self.settle(tables, !session.is_guest(), session)?;
+        session.close()?;
+        session.open()?;
+        let table = [("table", TABLE)];
+        let mut metrics = Metrics::from([("drained_s".to_owned(), seconds)]);
+        let figures: Figures = session.figures("sizes", &table, LOOK_UP)?;
+        for (name, value) in figures {
+            let value = match value {
+                Value::Int(number) => number as f64,
+                Value::Float(number) => number,
+                _ => continue,
+            };
+            metrics.insert(name, value);
+        }
+        if session.is_guest() {
+            return Ok(metrics);
+        }
+        let failed = |error: std::io::Error| {
+            Ended::failed(FailureKind::Environment, format!("failed to measure the data folder: {error}"))
+        };
+        let all = page_cache::allocated_bytes(session.folder()).map_err(failed)?;
+        let logs =
+            page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).map_err(failed)?;
+        metrics.insert("files_bytes".into(), all.saturating_sub(logs) as f64);
+        metrics.insert("log_bytes".into(), logs as f64);
+        Ok(metrics)
+    }
+
+    /// Bytes with and without the copy; what it adds is set against the documents' texts.
+    pub(super) fn disk(
+        &self,
+        before: &Metrics,
+        copied: bool,
+        session: &mut Session<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Tried<()> {
+        let cell = self.tests.disk();
+        let key = cell.trial_key(1, 0);
+        if recorder.has(&key) {
+            return Ok(Ok(()));
+        }
+        let mut trial = blank(&cell, 1, 0);
+        trial.metrics = before.clone();
+        trial.metrics.insert("documents".into(), self.truth.table.documents as f64);
+        trial.metrics.insert("source_bytes".into(), self.source_bytes as f64);
+        trial.verdict = Verdict::Exact;
+        if copied {
+            let after = match Ended::split(self.settle_and_measure(&[TABLE, COPY], session))? {
+                Ok(after) => after,
+                Err(failure) => return self.failed(&failure, &cell, 1, session, recorder),
+            };
+            if let (Some(before), Some(after)) = (before.get("files_bytes"), after.get("files_bytes")) {
+                let added = (after - before).max(0.0);
+                trial.metrics.insert("with_copy_bytes".into(), *after);
+                trial.metrics.insert("added_bytes".into(), added);
+                trial.metrics.insert("added_share".into(), added / (self.source_bytes as f64).max(1.0));
+            }
+        }
+        recorder.trial(key, trial)?;
+        Ok(Ok(()))
+    }
+}

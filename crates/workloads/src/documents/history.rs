@@ -1,0 +1,88 @@
+//! Many versions of one document, written one after the other.
+
+use jsonathlon_dataset::ordinal::{Maker, Table};
+use jsonathlon_results::record::{Cell, Trial, Verdict};
+use jsonathlon_worker::protocol::Ran;
+
+use super::trials::histories;
+use super::turn::{Tried, Turn};
+use crate::bench::TABLE;
+use crate::recorder::{Recorder, blank};
+use crate::session::{Ended, Session};
+
+/// The first version's number; no document has it of its own.
+const FIRST: i64 = 20_000;
+
+/// Writes versions of the last document, as plain updates and with a commit for each where the system has such.
+pub(super) fn write(
+    turn: &Turn<'_, '_, '_>,
+    versions: u32,
+    session: &mut Session<'_>,
+    recorder: &mut Recorder<'_>,
+) -> Tried<()> {
+    for history in histories(turn.part) {
+        let cell = turn.tests.version(history);
+        let key = cell.trial_key(1, 0);
+        if recorder.has(&key) || turn.lacks("version", &cell, 1, recorder)? {
+            continue;
+        }
+        match Ended::split(versions_of(turn, history, versions, &cell, session))? {
+            Ok(trial) => recorder.trial(key, trial)?,
+            Err(failure) => {
+                if let Err(failure) = turn.failed(&failure, &cell, 1, session, recorder)? {
+                    return Ok(Err(failure));
+                }
+            }
+        }
+    }
+    Ok(Ok(()))
+}
+
+fn versions_of(
+    turn: &Turn<'_, '_, '_>,
+    history: &str,
+    versions: u32,
+    cell: &Cell,
+    session: &mut Session<'_>,
+) -> Result<Trial, Ended> {
+    let table = turn.tests.at.table;
+    let number = table.documents.saturating_sub(1);
+    let before = turn.settle_and_measure(&[TABLE], session)?;
+    let mut statements = Vec::new();
+    let version = |session: &Session<'_>, value: i64| {
+        let (key, value) = (number.to_string(), value.to_string());
+        session.statements("version", &[("table", TABLE), ("key", &key), ("value", &value)])
+    };
+    for value in (FIRST..).take(versions as usize) {
+        statements.extend(version(session, value)?);
+        if history == "commit" {
+            statements.extend(session.statements("commit", &[("table", TABLE)])?);
+        }
+    }
+    let ran: Ran = session.run(statements, turn.limit())?;
+    let verdict = prove(turn, number, FIRST + i64::from(versions) - 1, session)?;
+    let after = turn.settle_and_measure(&[TABLE], session)?;
+    let mut trial = blank(cell, 1, 0);
+    let bytes = Maker::new(table).length(number);
+    let each = ran.seconds / f64::from(versions.max(1));
+    turn.timed(&mut trial, each, &ran.usage, bytes);
+    trial.metrics.insert("documents".into(), f64::from(versions));
+    trial.metrics.insert("source_bytes".into(), bytes as f64);
+    if let (Some(before), Some(after)) = (before.get("files_bytes"), after.get("files_bytes")) {
+        let added = (after - before).max(0.0) / f64::from(versions.max(1));
+        trial.metrics.insert("added_bytes".into(), added);
+        trial.metrics.insert("added_share".into(), added / (bytes as f64).max(1.0));
+    }
+    // As it was, for what follows.
+    let own = Table::l(number).cast_signed();
+    session.run(version(session, own)?, turn.limit())?;
+    prove(turn, number, own, session)?;
+    trial.verdict = verdict;
+    Ok(trial)
+}
+
+/// The document must be what it was but for its top-level number.
+fn prove(turn: &Turn<'_, '_, '_>, number: u64, l: i64, session: &mut Session<'_>) -> Result<Verdict, Ended> {
+    let expected = turn.tests.at.table.digest_of(number, Some(l));
+    turn.proved(number, expected, || format!("the document is not the version whose number is {l}"), session)
+}

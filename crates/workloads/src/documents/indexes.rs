@@ -1,0 +1,142 @@
+//! Indexes: built, asked under, and removed again.
+
+use jsonathlon_dataset::value::Value;
+use jsonathlon_results::record::{Cell, Failure, FailureKind, Trial, Verdict};
+use jsonathlon_systems::{Index, Operation};
+use jsonathlon_worker::protocol::Ran;
+
+use super::matrix;
+use super::trials;
+use super::turn::{Tried, Turn};
+use crate::RunError;
+use crate::bench::{LOOK_UP, TABLE};
+use crate::recorder::{Recorder, blank};
+use crate::session::{Ended, Session};
+
+impl Turn<'_, '_, '_> {
+    pub(super) fn indexes(&self, session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Tried<()> {
+        let indexes = trials::indexes(self.part, self.own);
+        if indexes.is_empty() {
+            let cell = trials::no_index(&self.tests);
+            self.lacks("index", &cell, 1, recorder)?;
+            return Ok(Ok(()));
+        }
+        for index in indexes {
+            if let Err(failure) = self.index(index, session, recorder)? {
+                return Ok(Err(failure));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Builds one index, asks under it, reads its plans, and removes it.
+    pub(super) fn index(
+        &self,
+        index: &Index,
+        session: &mut Session<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Tried<()> {
+        let cell = self.tests.index(index);
+        let built = Ended::split(self.build(index, &cell, session))?;
+        match built {
+            Ok(trial) => {
+                let key = cell.trial_key(self.round, 0);
+                if !recorder.has(&key) {
+                    recorder.trial(key, trial)?;
+                }
+            }
+            Err(failure) => {
+                self.not_built(index, &failure, recorder)?;
+                if failure.kind != FailureKind::Refused {
+                    return self.failed(&failure, &cell, 1, session, recorder);
+                }
+                // What an earlier statement of it has made goes; the others have nothing to remove.
+                for text in &index.drop {
+                    let statement = filled(session, text);
+                    Ended::split(session.open().and_then(|()| session.run(vec![statement], self.limit())))?
+                        .ok();
+                }
+                return Ok(Ok(()));
+            }
+        }
+        for operation in Operation::ALL {
+            let Some(ask) = index.timed(operation) else { continue };
+            let statement = filled(session, &ask.statement);
+            let cell = self.tests.indexed(operation, index);
+            if let Err(failure) = self.asks(&statement, ask.answer, &cell, session, recorder)? {
+                return Ok(Err(failure));
+            }
+        }
+        if self.round == 1
+            && let Err(failure) = matrix::read(self, index, session, recorder)?
+        {
+            return Ok(Err(failure));
+        }
+        let dropped = session.open().and_then(|()| {
+            let statements = index.drop.iter().map(|text| filled(session, text)).collect();
+            session.run(statements, self.limit())
+        });
+        Ok(Ended::split(dropped)?.map(drop))
+    }
+
+    /// Records that an index could not be built: one that the system refuses it does not have. Nothing under it can be.
+    pub(super) fn not_built(
+        &self,
+        index: &Index,
+        failure: &Failure,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), RunError> {
+        let asked = Operation::ALL.into_iter().filter(|one| index.timed(*one).is_some());
+        let asked = asked.map(|operation| (self.tests.indexed(operation, index), self.own.reads));
+        for (cell, orders) in [(self.tests.index(index), 1)].into_iter().chain(asked) {
+            if failure.kind == FailureKind::Refused {
+                self.not_applicable(failure, &cell, orders, recorder)?;
+                continue;
+            }
+            for order in 0..orders {
+                let key = cell.trial_key(self.round, order);
+                recorder.failed(key, &cell, self.round, order, failure.clone())?;
+            }
+        }
+        match self.round {
+            1 => matrix::impossible(self, index, &failure.error, recorder),
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn build(
+        &self,
+        index: &Index,
+        cell: &Cell,
+        session: &mut Session<'_>,
+    ) -> Result<Trial, Ended> {
+        session.open()?;
+        let table = [("table", TABLE)];
+        let bytes_of = |session: &mut Session<'_>| -> Result<Option<f64>, Ended> {
+            let figures = session.figures("sizes", &table, LOOK_UP)?;
+            Ok(match figures.get("index_bytes") {
+                Some(Value::Int(bytes)) => Some(*bytes as f64),
+                Some(Value::Float(bytes)) => Some(*bytes),
+                _ => None,
+            })
+        };
+        let before = bytes_of(session)?;
+        let statements = index.create.iter().map(|text| filled(session, text)).collect();
+        let ran: Ran = session.run(statements, self.load_limit())?;
+        // Statistics of new columns, and what else plans go by, belong to no test.
+        self.settle(&[TABLE], false, session)?;
+        let mut trial = blank(cell, self.round, 0);
+        self.timed(&mut trial, ran.seconds, &ran.usage, self.source_bytes);
+        if let (Some(before), Some(after)) = (before, bytes_of(session)?) {
+            trial.metrics.insert("index_bytes".into(), (after - before).max(0.0));
+        }
+        trial.verdict = Verdict::Exact;
+        Ok(trial)
+    }
+}
+
+/// A statement of an index with its table in place.
+pub(super) fn filled(session: &Session<'_>, text: &str) -> String {
+    let table = format!("{}{TABLE}", session.target.prefix());
+    text.replace("{{table}}", &table)
+}

@@ -1,0 +1,179 @@
+//! The largest document that a system takes: one document, twice as large at each step, until one is refused.
+
+use std::io::{BufWriter, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use jsonathlon_dataset::ordinal::{Data, Maker, Table};
+use jsonathlon_dataset::value::Value;
+use jsonathlon_measure::machine::available_memory_bytes;
+use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Trial, Verdict};
+use jsonathlon_systems::catalogue::sql_text;
+use jsonathlon_systems::{Documents as Part, LoadMode};
+use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
+
+use super::settings::{DocumentsSettings, size_word};
+use super::trials::{At, Tests};
+use crate::RunError;
+use crate::bench::{Bench, TABLE, UnderTest};
+use crate::cells::Cells;
+use crate::observer::{Event, Work};
+use crate::recorder::{Recorder, blank};
+use crate::session::{Ended, Session};
+
+/// How long a document may take to get in, and again to come out.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// The share of the memory that is available before a step, which a step may take.
+const SHARE_OF_MEMORY: f64 = 0.5;
+
+/// Bytes on the disk of the largest step.
+pub(super) fn room(own: &DocumentsSettings) -> u64 {
+    own.limits.iter().map(|n| Table::nominal_bytes_of(*n)).max().unwrap_or_default()
+}
+
+fn tests<'a>(cells: Cells<'a>, own: &DocumentsSettings, n: u32) -> Tests<'a> {
+    let table = Table { n, documents: 1, data: Data::Identical, seed: own.seed };
+    Tests::new(cells, At { asked: table, table })
+}
+
+/// The keys of all steps of one configuration.
+pub(super) fn keys(cells: Cells<'_>, own: &DocumentsSettings) -> Vec<String> {
+    own.limits.iter().map(|n| tests(cells, own, *n).limit().trial_key(1, 0)).collect()
+}
+
+/// Offers larger and larger documents to one configuration.
+pub(super) fn find(
+    bench: &Bench<'_>,
+    own: &DocumentsSettings,
+    part: &Part,
+    one: &mut UnderTest<'_>,
+    recorder: &mut Recorder<'_>,
+) -> Result<(), RunError> {
+    let mut refused: Option<u32> = None;
+    for n in &own.limits {
+        let tests = tests(one.cells, own, *n);
+        let cell = tests.limit();
+        let key = cell.trial_key(1, 0);
+        if recorder.has(&key) {
+            continue;
+        }
+        if let Some(size) = refused {
+            let error = format!("not tried: {} was refused", size_word(size));
+            recorder.trial(key, without(&cell, Failure { kind: FailureKind::Refused, error }))?;
+            continue;
+        }
+        let what = format!("{} one document of {}", one.cells.target.file_name(), size_word(*n));
+        recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
+        one.session.subject().does(&what);
+        let file = bench.work.join("limit.ndjson");
+        let tried = try_one(bench, part, &tests, &file, &mut one.session);
+        std::fs::remove_file(&file).ok();
+        match Ended::split(tried)? {
+            Ok(trial) => recorder.trial(key, trial)?,
+            Err(failure) => {
+                refused = Some(*n);
+                match failure.kind {
+                    // It took the document and gave something else back, or this program is at fault.
+                    FailureKind::Wrong | FailureKind::Protocol => {
+                        recorder.failed(key, &cell, 1, 0, failure)?
+                    }
+                    _ => recorder.trial(key, without(&cell, failure))?,
+                }
+            }
+        }
+        // The next document meets an empty folder.
+        one.session.kill();
+        if !one.session.is_guest() {
+            std::fs::remove_dir_all(one.session.folder()).ok();
+        }
+    }
+    Ok(())
+}
+
+/// What a step without a document found.
+fn without(cell: &Cell, failure: Failure) -> Trial {
+    Trial { verdict: Verdict::NotApplicable, failure: Some(failure), ..blank(cell, 1, 0) }
+}
+
+fn try_one(
+    bench: &Bench<'_>,
+    part: &Part,
+    tests: &Tests<'_>,
+    file: &Path,
+    session: &mut Session<'_>,
+) -> Result<Trial, Ended> {
+    let table = tests.at.table;
+    let bytes = write(table, file, &bench.work)?;
+    session.start_afresh()?;
+    session.open()?;
+    let create = session.statements("create", &[("table", TABLE)])?;
+    session.run(create, PATIENCE)?;
+    let path = sql_text(&file.display().to_string());
+    let values = [("table", TABLE), ("file", path.as_str())];
+    let load = match part.load {
+        LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
+        LoadMode::Rows | LoadMode::Stream => {
+            Load::Keyed { statement: session.statement("load", &values)?, file: file.to_owned() }
+        }
+    };
+    let within = memory();
+    let loaded: Loaded = session.request_unless(&Op::Load { load, sync: false }, PATIENCE, &within)?;
+    if let Some(reject) = loaded.rejects.first() {
+        return Err(Ended::failed(FailureKind::Refused, reject.reason.clone()));
+    }
+    let count = session.figures("count", &[("table", TABLE)], PATIENCE)?;
+    if count.values().next() != Some(&Value::Int(1)) {
+        return Err(Ended::failed(FailureKind::Refused, "no error, and the document is not there"));
+    }
+    let mut trial = blank(&tests.limit(), 1, 0);
+    trial.verdict = Verdict::Unverified;
+    if part.lacks("export").is_none() {
+        let statement = session.statement("export", &[("table", TABLE)])?;
+        let out: Exported =
+            session.request_unless(&Op::Export { statement, values: true }, PATIENCE, &within)?;
+        if (out.documents, out.values) != (1, Some(table.digest(None))) {
+            return Err(Ended::failed(FailureKind::Wrong, "what came out is not what went in"));
+        }
+        trial.verdict = Verdict::Exact;
+    }
+    trial.seconds = Some(loaded.seconds);
+    trial.metrics = Metrics::from([
+        ("documents".to_owned(), 1.0),
+        ("source_bytes".to_owned(), bytes as f64),
+        ("bytes_per_s".to_owned(), bytes as f64 / loaded.seconds),
+    ]);
+    Ok(trial)
+}
+
+/// Writes the one document of a table as a line; gives the bytes of its text.
+fn write(table: Table, file: &Path, work: &Path) -> Result<u64, Ended> {
+    let mut maker = Maker::new(table);
+    let written = std::fs::create_dir_all(work).and_then(|()| {
+        let mut out = BufWriter::with_capacity(1 << 20, std::fs::File::create(file)?);
+        maker.line(0, &mut out)?;
+        out.flush()
+    });
+    match written {
+        Ok(()) => Ok(maker.bytes()),
+        Err(error) => {
+            let error = format!("failed to write {}: {error}", file.display());
+            Err(Ended::failed(FailureKind::Environment, error))
+        }
+    }
+}
+
+/// Says so when a step has taken more memory than it may.
+fn memory() -> impl Fn() -> Option<Failure> {
+    let before = available_memory_bytes();
+    let least = before.map(|bytes| (bytes as f64 * (1.0 - SHARE_OF_MEMORY)) as u64);
+    move || {
+        let (now, least) = (available_memory_bytes()?, least?);
+        (now < least).then(|| Failure {
+            kind: FailureKind::Environment,
+            error: format!(
+                "given up: it had taken more than {} MiB of memory, half of what there was",
+                before.unwrap_or_default().saturating_sub(least) >> 20
+            ),
+        })
+    }
+}

@@ -1,0 +1,154 @@
+//! What plans do with an index: used, usable, in vain, impossible.
+
+use jsonathlon_results::record::{Failure, FailureKind, Verdict};
+use jsonathlon_systems::{Ask, Index, Judged};
+
+use super::indexes::filled;
+use super::turn::{Tried, Turn};
+use crate::RunError;
+use crate::recorder::{Recorder, blank};
+use crate::session::{Ended, Session};
+
+/// What became of an index in a query. The numbers are those of the figure `index_use`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Impossible = 0,
+    InVain = 1,
+    Usable = 2,
+    Used = 3,
+}
+
+/// What a plan says, and the plan, or the system's words where it has none.
+struct Found {
+    usage: Use,
+    words: String,
+}
+
+/// Reads the plans of all queries under an index, and records what they do with it.
+pub(super) fn read(
+    turn: &Turn<'_, '_, '_>,
+    index: &Index,
+    session: &mut Session<'_>,
+    recorder: &mut Recorder<'_>,
+) -> Tried<()> {
+    for ask in &index.asks {
+        let key = turn.tests.usage(ask, index).trial_key(1, 0);
+        if recorder.has(&key) {
+            continue;
+        }
+        match Ended::split(find(turn, ask, session))? {
+            Ok(found) => {
+                let cell = turn.tests.usage(ask, index);
+                let name = format!(
+                    "plans/{}-{}-{}-{}-{}-{}.txt",
+                    turn.tests.cells.target.file_name(),
+                    super::settings::size_word(turn.tests.at.asked.n),
+                    turn.tests.at.table.data,
+                    index.name,
+                    ask.operation.word(),
+                    words_only(&ask.form)
+                );
+                let text = format!("{}\n\n{}\n", ask.statement.trim(), found.words);
+                recorder.folder.write_file(&name, text.as_bytes())?;
+                let mut trial = blank(&cell, 1, 0);
+                trial.verdict = Verdict::Exact;
+                trial.metrics.insert("index_use".into(), f64::from(found.usage as u8));
+                recorder.trial(key, trial)?;
+            }
+            Err(failure) => {
+                let cell = turn.tests.usage(ask, index);
+                if let Err(failure) = turn.failed(&failure, &cell, 1, session, recorder)? {
+                    return Ok(Err(failure));
+                }
+            }
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Where the index could not be built, no query uses it.
+pub(super) fn impossible(
+    turn: &Turn<'_, '_, '_>,
+    index: &Index,
+    why: &str,
+    recorder: &mut Recorder<'_>,
+) -> Result<(), RunError> {
+    for ask in &index.asks {
+        let cell = turn.tests.usage(ask, index);
+        let key = cell.trial_key(1, 0);
+        if !recorder.has(&key) {
+            let mut trial = blank(&cell, 1, 0);
+            trial.verdict = Verdict::NotApplicable;
+            trial.failure = Some(Failure { kind: FailureKind::Refused, error: why.to_owned() });
+            trial.metrics.insert("index_use".into(), f64::from(Use::Impossible as u8));
+            recorder.trial(key, trial)?;
+        }
+    }
+    Ok(())
+}
+
+fn find(turn: &Turn<'_, '_, '_>, ask: &Ask, session: &mut Session<'_>) -> Result<Found, Ended> {
+    session.open()?;
+    let statement = filled(session, &ask.statement);
+    // A form that the system refuses cannot use anything.
+    let plan = match session.plan(&statement, turn.limit()) {
+        Ok(plan) => plan,
+        Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => {
+            return Ok(Found { usage: Use::Impossible, words: failure.error });
+        }
+        Err(other) => return Err(other),
+    };
+    // Whatever its plan, its answer must be right; some are refused only when they are run.
+    match turn.ask(&statement, ask.answer, session) {
+        Ok(_) => {}
+        Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => {
+            return Ok(Found { usage: Use::Impossible, words: format!("{plan}\n{}", failure.error) });
+        }
+        // One that takes more memory than it may have has a plan all the same.
+        Err(Ended::Failed(failure)) if is_too_much(&failure, session) => {}
+        Err(other) => return Err(other),
+    }
+    match ask.judge(&plan) {
+        Judged::Used => return Ok(Found { usage: Use::Used, words: plan }),
+        Judged::InVain => return Ok(Found { usage: Use::InVain, words: plan }),
+        Judged::NotUsed if !ask.can_be_forced() => return Ok(Found { usage: Use::Impossible, words: plan }),
+        Judged::NotUsed => {}
+    }
+    let all =
+        |session: &Session<'_>, texts: &[String]| texts.iter().map(|text| filled(session, text)).collect();
+    let (force, unforce): (Vec<String>, Vec<String>) = (all(session, &ask.force), all(session, &ask.unforce));
+    if !force.is_empty() {
+        session.run(force, turn.limit())?;
+    }
+    let statement = filled(session, ask.forced.as_ref().unwrap_or(&ask.statement));
+    let forced = session.plan(&statement, turn.limit());
+    if !unforce.is_empty() && session.pid().is_some() {
+        session.run(unforce, turn.limit())?;
+    }
+    let told = match forced {
+        Ok(told) => told,
+        Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => {
+            return Ok(Found { usage: Use::Impossible, words: format!("{plan}\n{}", failure.error) });
+        }
+        Err(other) => return Err(other),
+    };
+    let usage = match ask.judge(&told) {
+        Judged::Used => Use::Usable,
+        Judged::InVain => Use::InVain,
+        Judged::NotUsed => Use::Impossible,
+    };
+    Ok(Found { usage, words: format!("{plan}\nwhen told to use it:\n{told}") })
+}
+
+/// Whether a query was given up because it takes more than it may have, by a system that goes on.
+pub(super) fn is_too_much(failure: &Failure, session: &Session<'_>) -> bool {
+    failure.kind == FailureKind::Environment && session.pid().is_some()
+}
+
+/// A form as a part of a file's name.
+fn words_only(form: &str) -> String {
+    let word = |letter: char| {
+        if letter.is_ascii_alphanumeric() { letter.to_string() } else { format!("_{:x}", letter as u32) }
+    };
+    form.chars().map(word).collect()
+}

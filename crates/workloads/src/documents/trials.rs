@@ -1,0 +1,191 @@
+//! Which trials a run of large documents consists of.
+
+use jsonathlon_dataset::ordinal::Table;
+use jsonathlon_results::id::State;
+use jsonathlon_results::record::{Cell, Phase};
+use jsonathlon_systems::{Ask, Documents as Part, Index, Operation};
+
+use super::settings::{DocumentsSettings, size_word};
+use crate::cells::Cells;
+
+/// A table as one configuration has it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct At {
+    /// What was asked for.
+    pub(super) asked: Table,
+    /// What it takes: the same, or documents of the next lower ordinal, where these are the largest that it is tried with.
+    pub(super) table: Table,
+}
+
+impl At {
+    /// Of a configuration.
+    pub(super) fn of(asked: Table, part: &Part) -> Self {
+        let n = match part.largest.as_ref() {
+            // As many documents: what differs is their size alone, and that by half.
+            Some(largest) if largest.n + 1 == asked.n => largest.n,
+            _ => asked.n,
+        };
+        Self { asked, table: Table { n, ..asked } }
+    }
+
+    /// Why the configuration is not tried with these documents, where nothing near them could stand in their place.
+    pub(super) fn too_large<'p>(&self, part: &'p Part) -> Option<&'p str> {
+        part.largest.as_ref().filter(|largest| largest.n < self.table.n).map(|largest| largest.why.as_str())
+    }
+
+    fn cell(&self, cells: Cells<'_>, step: &str, phase: Phase) -> Cell {
+        let of = Cells { documents: self.table.documents, ..cells };
+        let state = (phase != Phase::Load).then_some(State::Drained);
+        let mut cell = of.cell(step, phase, state);
+        let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
+        set("size", size_word(self.asked.n).into());
+        set("n", self.table.n.into());
+        set("data", self.table.data.word().into());
+        cell
+    }
+}
+
+fn with(mut cell: Cell, name: &str, value: impl Into<serde_json::Value>) -> Cell {
+    cell.parameters.insert(name.to_owned(), value.into());
+    cell
+}
+
+/// The cells of one configuration over one table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tests<'a> {
+    pub(super) cells: Cells<'a>,
+    pub(super) at: At,
+}
+
+impl<'a> Tests<'a> {
+    pub(super) fn new(cells: Cells<'a>, at: At) -> Self {
+        Self { cells, at }
+    }
+
+    pub(super) fn import(&self) -> Cell {
+        self.at.cell(self.cells, "import", Phase::Load)
+    }
+
+    pub(super) fn export(&self) -> Cell {
+        self.at.cell(self.cells, "export", Phase::Hot)
+    }
+
+    pub(super) fn copy(&self) -> Cell {
+        self.at.cell(self.cells, "copy", Phase::Load)
+    }
+
+    pub(super) fn disk(&self) -> Cell {
+        self.at.cell(self.cells, "disk", Phase::Steady)
+    }
+
+    /// A read without an index, by the name of its file.
+    pub(super) fn read(&self, file: &str, phase: Phase) -> Cell {
+        match file.strip_suffix("_simple") {
+            Some(step) => with(self.at.cell(self.cells, step, phase), "form", "simple"),
+            None => self.at.cell(self.cells, file, phase),
+        }
+    }
+
+    pub(super) fn index(&self, index: &Index) -> Cell {
+        with(self.at.cell(self.cells, "index", Phase::Load), "index", index.name.as_str())
+    }
+
+    /// A read under an index.
+    pub(super) fn indexed(&self, operation: Operation, index: &Index) -> Cell {
+        with(self.at.cell(self.cells, operation.word(), Phase::Hot), "index", index.name.as_str())
+    }
+
+    /// What a plan does with an index.
+    pub(super) fn usage(&self, ask: &Ask, index: &Index) -> Cell {
+        let cell = with(self.at.cell(self.cells, "use", Phase::Steady), "index", index.name.as_str());
+        with(with(cell, "query", ask.operation.word()), "form", ask.form.as_str())
+    }
+
+    pub(super) fn version(&self, history: &str) -> Cell {
+        with(self.at.cell(self.cells, "version", Phase::Load), "history", history)
+    }
+
+    pub(super) fn limit(&self) -> Cell {
+        self.at.cell(self.cells, "limit", Phase::Load)
+    }
+
+    pub(super) fn update_path(&self, depth: u32) -> Cell {
+        with(self.at.cell(self.cells, "update_path", Phase::Load), "depth", depth)
+    }
+}
+
+/// How versions of a document are kept: as updates, and with a commit of the data's history for each where the system has
+/// one.
+pub(super) fn histories(part: &Part) -> Vec<&'static str> {
+    let commits = part.files.get("commit").is_some_and(|file| !file.statements.is_empty());
+    ["update", "commit"].into_iter().take(if commits { 2 } else { 1 }).collect()
+}
+
+/// Reads without an index: the file, and the test that it belongs to.
+pub(super) const READS: [(&str, &str); 4] =
+    [("extract", "extract"), ("filter", "filter"), ("order", "order"), ("order_simple", "order")];
+
+/// Whether a file's form is there at all: a second form of a test that has none is no trial.
+pub(super) fn has_form(part: &Part, file: &str) -> bool {
+    file != "order_simple" || part.files.get(file).is_some_and(|file| !file.statements.is_empty())
+}
+
+/// The indexes that are built.
+pub(super) fn indexes<'p>(part: &'p Part, own: &DocumentsSettings) -> Vec<&'p Index> {
+    part.index.iter().filter(|index| own.all_indexes || index.best).collect()
+}
+
+/// Depths at which a number is changed: on top, in the middle, at the bottom.
+pub(super) fn depths(n: u32) -> Vec<u32> {
+    let mut all = vec![1, n.div_ceil(2).max(1), n + 1];
+    all.dedup();
+    all
+}
+
+/// The cells of one configuration over one table in one round, with the number of trials of each.
+pub(super) fn cells(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, round: u32) -> Vec<(Cell, u32)> {
+    let mut once = vec![tests.import(), tests.copy()];
+    let mut reads = vec![tests.export()];
+    reads.extend(
+        READS.iter().filter(|(file, _)| has_form(part, file)).map(|(file, _)| tests.read(file, Phase::Hot)),
+    );
+    let indexes = indexes(part, own);
+    for index in &indexes {
+        let timed = Operation::ALL.into_iter().filter(|operation| index.timed(*operation).is_some());
+        reads.extend(timed.map(|operation| tests.indexed(operation, index)));
+    }
+    once.extend(indexes.iter().map(|index| tests.index(index)));
+    if indexes.is_empty() {
+        // One cell says why there is none.
+        once.push(no_index(tests));
+    }
+    if own.update_path {
+        once.extend(depths(tests.at.table.n).into_iter().map(|depth| tests.update_path(depth)));
+    }
+    if round == 1 {
+        once.push(tests.disk());
+        if own.history.is_some() {
+            once.extend(histories(part).into_iter().map(|one| tests.version(one)));
+        }
+        for index in &indexes {
+            once.extend(index.asks.iter().map(|ask| tests.usage(ask, index)));
+        }
+        if own.cold && tests.cells.target.can_be_cold() {
+            let reads = READS.iter().filter(|(file, test)| file == test);
+            once.extend(reads.map(|(file, _)| tests.read(file, Phase::Cold)));
+        }
+    }
+    let times = |cells: Vec<Cell>, orders: u32| cells.into_iter().map(move |cell| (cell, orders));
+    times(once, 1).chain(times(reads, own.reads)).collect()
+}
+
+/// The keys of all trials of these cells.
+pub(super) fn keys(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, round: u32) -> Vec<String> {
+    let of = |(cell, orders): (Cell, u32)| (0..orders).map(move |order| cell.trial_key(round, order));
+    cells(tests, part, own, round).into_iter().flat_map(of).collect()
+}
+
+/// The cell of a configuration without an index.
+pub(super) fn no_index(tests: &Tests<'_>) -> Cell {
+    with(tests.at.cell(tests.cells, "index", Phase::Load), "index", "none")
+}

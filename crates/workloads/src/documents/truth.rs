@@ -1,0 +1,138 @@
+//! The right answers over a table, and whether a system gave them.
+
+use jsonathlon_dataset::ordinal::Table;
+use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_systems::Expected;
+
+/// The number that a copy has as its top-level `l`.
+pub(super) const OF_COPIES: i64 = 1;
+
+/// The right answers over one table.
+#[derive(Debug, Clone)]
+pub(super) struct Truth {
+    pub(super) table: Table,
+    l: Vec<i64>,
+    tens: Vec<i64>,
+    rare: Vec<i64>,
+    order: Vec<i64>,
+    all: Vec<i64>,
+    /// Sums of digests: of the documents, and of their copies.
+    pub(super) digest: u64,
+    pub(super) of_copies: u64,
+}
+
+fn signed(keys: &[u64]) -> Vec<i64> {
+    keys.iter().map(|key| key.cast_signed()).collect()
+}
+
+impl Truth {
+    pub(super) fn of(table: Table) -> Self {
+        let mut l: Vec<i64> = (0..table.documents).map(|key| Table::l(key).cast_signed()).collect();
+        l.sort_unstable();
+        Self {
+            l,
+            tens: signed(&table.tens()),
+            rare: signed(&table.rare()),
+            order: signed(&table.ordered()),
+            all: (0..table.documents.cast_signed()).collect(),
+            digest: table.digest(None),
+            of_copies: table.digest(Some(OF_COPIES)),
+            table,
+        }
+    }
+
+    /// What is wrong with an answer, whose first column counts; nothing when it is right.
+    pub(super) fn differs(&self, expected: Expected, rows: &[Row]) -> Option<String> {
+        let mut found = Vec::with_capacity(rows.len());
+        for row in rows {
+            match row.first().and_then(number) {
+                Some(number) => found.push(number),
+                None => {
+                    return Some(format!(
+                        "a row of the answer begins with no whole number: {:?}",
+                        row.first()
+                    ));
+                }
+            }
+        }
+        let right = match expected {
+            Expected::L => &self.l,
+            Expected::Ten => &self.tens,
+            Expected::Rare => &self.rare,
+            Expected::All => &self.all,
+            Expected::Order => &self.order,
+        };
+        if expected != Expected::Order {
+            found.sort_unstable();
+        }
+        if found == *right {
+            return None;
+        }
+        let place = right.iter().zip(&found).position(|(one, other)| one != other);
+        Some(match place {
+            Some(place) => {
+                let (right, found) = (right.get(place).copied(), found.get(place).copied());
+                let place = place + 1;
+                let (right, found) = (right.unwrap_or_default(), found.unwrap_or_default());
+                match expected {
+                    Expected::Order => {
+                        format!("{found} came in place {place} of the order, where {right} belongs")
+                    }
+                    _ => format!(
+                        "{found} is in the answer where {right} belongs, in place {place} when sorted"
+                    ),
+                }
+            }
+            None => format!("{} rows came, {} are right", found.len(), right.len()),
+        })
+    }
+}
+
+/// A whole number, or the text of one.
+fn number(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(number) => Some(*number),
+        Value::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => Some(*number as i64),
+        Value::Text(text) => text.trim().parse().ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_dataset::ordinal::Data;
+
+    use super::*;
+
+    fn truth() -> Truth {
+        Truth::of(Table { n: 3, documents: 4, data: Data::Identical, seed: 1 })
+    }
+
+    fn rows(numbers: &[i64]) -> Vec<Row> {
+        numbers.iter().map(|number| vec![Value::Int(*number)]).collect()
+    }
+
+    #[test]
+    fn right_answers_are_right_in_any_order_but_where_order_is_asked_for() {
+        let truth = truth();
+        // The values are 10, 929, 848, 767.
+        assert_eq!(truth.differs(Expected::L, &rows(&[929, 10, 767, 848])), None);
+        assert_eq!(truth.differs(Expected::Ten, &rows(&[0])), None);
+        assert_eq!(truth.differs(Expected::Rare, &rows(&[1])), None);
+        assert_eq!(truth.differs(Expected::All, &rows(&[3, 1, 2, 0])), None);
+        assert_eq!(truth.differs(Expected::Order, &rows(&[0, 3, 2, 1])), None);
+        let text = vec![vec![Value::Text("0".into())]];
+        assert_eq!(truth.differs(Expected::Ten, &text), None);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told() {
+        let truth = truth();
+        let words = |expected, numbers: &[i64]| truth.differs(expected, &rows(numbers)).unwrap();
+        assert!(words(Expected::Order, &[0, 2, 3, 1]).starts_with("2 came in place 2 of the order, where 3"));
+        assert_eq!(words(Expected::Ten, &[]), "0 rows came, 1 are right");
+        assert!(words(Expected::L, &[10, 767, 848, 930]).contains("where 929 belongs"));
+        let null = truth.differs(Expected::Ten, &[vec![Value::Null]]).unwrap();
+        assert!(null.contains("no whole number"), "{null}");
+    }
+}
