@@ -16,6 +16,8 @@ export interface Figures {
   runs: Run[];
   /** Results that others have published; see `docs/published.md`. */
   published: Published[];
+  /** What others have published about large documents; none where no run has any. */
+  published_documents: PublishedDocuments[];
 }
 
 export interface Run {
@@ -48,8 +50,24 @@ export interface Run {
   cells: Cell[];
   /** Highest throughput over numbers of clients, of ranked configurations. */
   peaks: Peak[];
+  /** Sizes of large documents at which two ranked configurations change places. */
+  crossovers: Crossover[];
   scores: Score[];
   failures: Failure[];
+}
+
+/** Two configurations that change places over sizes of documents. */
+export interface Crossover {
+  test: string;
+  data: string;
+  /** Index of the configuration that is faster below the size, and of the one that is faster above it. */
+  below: number;
+  above: number;
+  /** Bytes of a document. */
+  bytes: number;
+  /** Limits of its 95 % interval; null beyond all sizes that were measured. */
+  low: number | null;
+  high: number | null;
 }
 
 export interface Machine {
@@ -238,6 +256,24 @@ export interface Published {
   source: string;
   /** Likely errors: inferences of this project. */
   suspected: { field: string; reason: string }[];
+}
+
+/** A published figure of large documents: a mean over a table of so many of one size. */
+export interface PublishedDocuments {
+  test: string;
+  system: string;
+  variant: string;
+  /** The kind of index, of the test of that name. */
+  index: string | null;
+  /** Its documents have 2^(n+4) bytes. */
+  n: number;
+  documents: number;
+  mean_s: number | null;
+  sd_s: number | null;
+  /** On the disk; no unit is given. */
+  disk: number | null;
+  /** Why it is likely to be an error: inferences of this project. */
+  suspected: string[];
 }
 
 /** What stands behind the figures, run by run in the same order. */

@@ -309,7 +309,7 @@ function runOf({ name, configurations, documents, rounds, cells, scores, failure
     machine: { cores: 2, processor: 'Mock Processor', memory_bytes: 25.3e9, kernel: '6.18', os: 'Debian GNU/Linux 12', architecture: 'x86_64', file_system: 'ext4' },
     disk_bytes_per_s: 1.83e9, rounds,
     data: { documents, bytes: documents * 480, digest: `blake3:${documents}`, source: `${documents} generated events, seed 1`, malformed: 0, staging_s: 1.2, reference_sizes: { raw: documents * 480, 'gzip-6': documents * 133, lz4: documents * 211, 'zstd-1': documents * 123 } },
-    configurations, cells, peaks: [], scores, failures,
+    configurations, cells, peaks: [], crossovers: [], scores, failures,
   };
 }
 
@@ -337,7 +337,7 @@ function series(configurations, samples, firstText, random) {
 /** Figures and evidence of some runs. */
 export function pack(made) {
   return {
-    figures: { format: 1, program: '0.1.0', made: '2026-11-22T09:00:00Z', runs: made.map((one) => one.run), published: published() },
+    figures: { format: 1, program: '0.1.0', made: '2026-11-22T09:00:00Z', runs: made.map((one) => one.run), published: published(), published_documents: [] },
     evidence: { runs: made.map((one) => one.evidence) },
   };
 }
@@ -453,6 +453,74 @@ export function serving() {
   });
   const run = { ...runOf({ name: 'serving', configurations, documents: 100_000, rounds, cells, scores: [], failures: [], oddities: false }), peaks: made };
   return pack([{ run, evidence: { texts: [], cells: evidence, series: null } }]);
+}
+
+/** What is published about large documents. */
+export function publishedDocuments() {
+  const folder = join(root, 'crates', 'results', 'published');
+  const rows = (name) => readFileSync(join(folder, name), 'utf8').split('\n').filter((line) => line !== '' && !line.startsWith('#')).slice(1).map((line) => line.split('\t'));
+  const number = (text) => (text === '' ? null : Number(text));
+  const suspected = rows('documents-suspected.tsv');
+  return rows('documents-2024.tsv').map(([test, system, variant, index, n, documents, mean, sd, disk]) => ({
+    test, system, variant, index: index === '' ? null : index, n: Number(n), documents: Number(documents), mean_s: number(mean), sd_s: number(sd), disk: number(disk),
+    suspected: suspected.filter((one) => [test, system, variant, index, n].every((word, place) => one[place] === '' || one[place] === word)).map((one) => one[5]),
+  }));
+}
+
+/** A run of large documents: three systems over three sizes, one of which refuses the largest and has no copies. */
+export function documents() {
+  const rounds = 3;
+  const configurations = [
+    configuration('postgresql', 'PostgreSQL', { variant: 'jsonb', ...AS_IS }), configuration('sqlite', 'SQLite', { variant: 'jsonb', embedded: true, ...AS_IS }),
+    configuration('mock', HOSTILE, { variant: 'json', variant_title: SCRIPT, ...AS_IS }),
+  ];
+  const [cells, evidence] = [[], []];
+  const put = (index, step, phase, parameters, metrics, more = {}) => {
+    const { verdict = 'exact', seconds = null } = more;
+    const count = phase === 'steady' ? 1 : rounds;
+    const column = (of) => Array.from({ length: count }, (_, round) => of(round));
+    cells.push({
+      configuration: index, workload: 'documents', step, phase, state: phase === 'load' ? null : 'drained', parameters, trials: seconds === null ? 0 : count,
+      median_s: seconds, low_s: seconds === null ? null : seconds * 0.95, high_s: seconds === null ? null : seconds * 1.05, verdict, bound_by: null, metrics, intervals: {}, of_best: null, of_yardstick: null,
+    });
+    evidence.push({
+      key: `documents/${configurations[index].system}/${step}/${phase}/${JSON.stringify(parameters)}`, statement: null, plan: null, answers: [],
+      trials: {
+        round: column((round) => round + 1), order: column(() => 0), at_ms: column((round) => Date.parse('2026-11-22T02:30:00Z') + round * 5000), seconds: column(() => seconds), server_s: column(() => null), verdict: column(() => verdict),
+        bound_by: column(() => null), failure: column(() => (verdict === 'exact' ? null : { kind: 'refused', error: `too large: ${SCRIPT}` })), metrics: Object.fromEntries(Object.entries(metrics).map(([name, value]) => [name, column(() => value)])),
+      },
+    });
+  };
+  for (const data of ['identical', 'distinct']) {
+    for (const [place, [size, n]] of [['64KB', 12], ['1MB', 16], ['16MB', 20]].entries()) {
+      const source = 2 ** 23;
+      configurations.forEach(({ system }, index) => {
+        const of = (more = {}) => ({ size, n: system === 'mock' && n === 20 ? 19 : n, data, ...more });
+        const pace = (1 + index) * (index === 1 ? 0.5 + place : 1);
+        for (const [step, base] of [['export', 0.02], ['import', 0.09], ['extract', 0.004], ['filter', 0.003], ['order', 0.004]]) {
+          put(index, step, step === 'import' ? 'load' : 'hot', of(), { source_bytes: source, documents: source / 2 ** (n + 4), bytes_per_s: source / base }, { seconds: base * pace });
+        }
+        if (system === 'mock') put(index, 'copy', 'load', of(), {}, { verdict: 'not_applicable' });
+        else put(index, 'copy', 'load', of(), { source_bytes: source }, { seconds: 0.2 * pace });
+        const added = source * (data === 'identical' ? 0.1 : 0.9) * (1 + index);
+        put(index, 'disk', 'steady', of(), { source_bytes: source, files_bytes: 6e6, ...(system === 'mock' ? {} : { with_copy_bytes: 6e6 + added, added_bytes: added, added_share: added / source }) });
+        put(index, 'index', 'load', of({ index: 'stored' }), { source_bytes: source, index_bytes: 16384 }, { seconds: 0.05 * pace });
+        put(index, 'filter', 'hot', of({ index: 'stored' }), { source_bytes: source }, { seconds: 0.0002 });
+        for (const [query, form, use] of [['filter', 'column by name', n === 12 ? 3 : 2], ['contains', '@>', data === 'identical' ? 1 : 3], ['exists', HOSTILE, 0]]) {
+          put(index, 'use', 'steady', of({ index: 'stored', query, form }), { index_use: use });
+        }
+      });
+    }
+  }
+  for (const [size, n] of [['32MB', 21], ['64MB', 22]]) {
+    put(0, 'limit', 'load', { size, n, data: 'identical' }, { source_bytes: 2 ** (n + 4) }, { seconds: 0.4 });
+    put(2, 'limit', 'load', { size, n, data: 'identical' }, {}, { verdict: 'not_applicable' });
+  }
+  const crossovers = [{ test: 'export', data: 'identical', below: 1, above: 0, bytes: 700_000, low: 400_000, high: null }];
+  const run = { ...runOf({ name: 'documents', configurations, documents: 200, rounds, cells, scores: [], failures: [], oddities: false }), crossovers };
+  const made = pack([{ run, evidence: { texts: [], cells: evidence, series: null } }]);
+  made.figures.published_documents = publishedDocuments();
+  return made;
 }
 
 /** A run of one round. */

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 
-import { empty, large, once, other, serving, small, two } from './data.mjs';
+import { documents, empty, large, once, other, serving, small, two } from './data.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const built = process.env.JSONATHLON_PAGE_OUT ?? join(here, '..', '..', 'crates', 'report', 'page');
@@ -27,7 +27,7 @@ export function pageOf({ figures, evidence }) {
 /** Writes the pages into a folder. */
 export function samples(folder) {
   mkdirSync(folder, { recursive: true });
-  for (const [name, made] of Object.entries({ small, two, large, serving, empty, once, other })) {
+  for (const [name, made] of Object.entries({ small, two, large, serving, documents, empty, once, other })) {
     const pack = made();
     const trials = pack.evidence.runs.flatMap((run) => run.cells).reduce((sum, cell) => sum + cell.trials.round.length, 0);
     const page = pageOf(pack);

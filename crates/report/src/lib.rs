@@ -13,5 +13,8 @@ pub mod self_checks;
 
 mod analytics;
 mod any_workload;
+mod documents;
 mod section;
 mod serving;
+
+pub use documents::published::published as published_documents;

@@ -11,7 +11,7 @@ use jsonathlon_results::summary::{Run, Stolen, Summary};
 
 use crate::draw::terminal::{Look, draw};
 use crate::section::{Section, printable, short};
-use crate::{analytics, any_workload, draw, format, serving};
+use crate::{analytics, any_workload, documents, draw, format, serving};
 
 /// What stands in a summary beside the configurations: plain files, and the control.
 const BESIDE: [&str; 2] = ["files", CONTROL];
@@ -22,24 +22,38 @@ pub fn tables(run: &Run, look: Look) -> String {
     summed_up(run, &run.summary(), look)
 }
 
+/// The same, with means and standard deviations beside medians and intervals in tables that have room for them: those of
+/// large documents.
+#[must_use]
+pub fn tables_with_means(run: &Run, look: Look) -> String {
+    draw(&sections(run, &run.summary(), true), look)
+}
+
 /// The same, where the summary is known: its intervals take most of the time.
 #[must_use]
 pub fn summed_up(run: &Run, summary: &Summary, look: Look) -> String {
-    draw(&sections(run, summary), look)
+    draw(&sections(run, summary, false), look)
 }
 
 /// The same as Markdown.
 #[must_use]
 pub fn markdown(run: &Run) -> String {
-    draw::markdown::write(&sections(run, &run.summary()), 2)
+    draw::markdown::write(&sections(run, &run.summary(), false), 2)
 }
 
-fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
+/// The same as [`tables_with_means`] as Markdown.
+#[must_use]
+pub fn markdown_with_means(run: &Run) -> String {
+    draw::markdown::write(&sections(run, &run.summary(), true), 2)
+}
+
+fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
     let mut sections = vec![heading(run, summary)];
     for workload in workloads(summary) {
         sections.extend(match workload {
             analytics::NAME => analytics::sections(run, summary),
             serving::NAME => serving::sections(run, summary),
+            documents::NAME => documents::sections(run, summary, means),
             other => any_workload::sections(run, summary, other),
         });
     }
@@ -149,6 +163,9 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     }
     if measured {
         section.notes.extend(serving::reading());
+    }
+    if workloads(summary).contains(&documents::NAME) {
+        section.notes.extend(documents::reading());
     }
     section.notes.extend(precision(summary));
     let Stolen { trials, of } = summary.stolen;

@@ -20,6 +20,8 @@ export interface DrawnCurve {
   name: string;
   colour: string;
   points: readonly DrawnPoint[];
+  /** Of others, on another machine. */
+  dashed?: boolean;
 }
 
 export interface Axis {
@@ -46,7 +48,7 @@ function around(values: readonly number[]): [number, number] {
 }
 
 export function drawCurves(all: readonly DrawnCurve[], x: Axis, y: Axis, width: number, describe: string): SVGElement {
-  const points = all.flatMap((curve) => curve.points.map((point) => ({ ...point, name: curve.name, colour: curve.colour })))
+  const points = all.flatMap((curve) => curve.points.map((point) => ({ ...point, name: curve.name, colour: curve.colour, dashed: curve.dashed === true })))
     .filter((point) => (!x.log || point.x > 0) && point.y > 0);
   const [left, right] = points.length === 0 ? [1, 10] : x.log ? around(points.map((point) => point.x)) : [Math.min(...points.map((point) => point.x)), Math.max(...points.map((point) => point.x))];
   const [low, high] = points.length === 0 ? [1, 10] : around(points.flatMap((point) => [point.y, point.low ?? point.y, point.high ?? point.y]));
@@ -76,7 +78,8 @@ export function drawCurves(all: readonly DrawnCurve[], x: Axis, y: Axis, width: 
       axisY(yTicks, { text: (value: number) => tick(y.format(value)), fill: 'var(--quiet)', stroke: 'var(--quiet)', tickSize: 3 }),
       axisX(xTicks, { text: (value: number) => tick(x.format(value)), label: x.title, labelAnchor: 'center', labelArrow: 'none', fill: 'var(--quiet)', stroke: 'var(--quiet)', tickSize: 3 }),
       link(ranged, { x1: 'x', x2: 'x', y1: (one: DrawnPoint) => one.low ?? one.y, y2: (one: DrawnPoint) => one.high ?? one.y, stroke: 'colour', strokeWidth: 2.4, strokeOpacity: 0.55 }),
-      line(points, { x: 'x', y: 'y', z: 'name', stroke: 'colour', strokeWidth: 1.6 }),
+      line(points.filter((one) => !one.dashed), { x: 'x', y: 'y', z: 'name', stroke: 'colour', strokeWidth: 1.6 }),
+      line(points.filter((one) => one.dashed), { x: 'x', y: 'y', z: 'name', stroke: 'colour', strokeWidth: 1.4, strokeDasharray: '4 3' }),
       dot(points, { x: 'x', y: 'y', stroke: 'colour', fill: (one: DrawnPoint & { colour: string }) => (one.ranked ? one.colour : 'var(--paper)'), r: 3.2, title: 'title' }),
       ...ends.map((end, index) => text([end], {
         x: () => right, y: 'y', text: (one: { name: string }) => fitted(one.name, names - 12), dx: 8, dy: shifts[index] ?? 0, textAnchor: 'start', fill: 'colour', fontWeight: 600,

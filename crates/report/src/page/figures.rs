@@ -7,6 +7,7 @@ use jsonathlon_results::beside_best::{Against, Comparison, Difference};
 use jsonathlon_results::challenge::published::Published;
 use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::manifest::{self, Data};
+use jsonathlon_results::published_documents::PublishedDocuments;
 use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{self, Body, Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
@@ -14,6 +15,7 @@ use serde::Serialize;
 
 use super::distributions;
 use super::number::Number;
+use crate::documents;
 
 /// All figures of a page.
 #[derive(Debug, Serialize)]
@@ -23,6 +25,7 @@ pub(super) struct Figures {
     pub(super) made: String,
     pub(super) runs: Vec<RunFigures>,
     pub(super) published: Vec<Published>,
+    pub(super) published_documents: Vec<PublishedDocuments>,
 }
 
 /// One run's. Its command line and the place of its folder are left out: pages are passed on, and both tell of the
@@ -41,6 +44,7 @@ pub(super) struct RunFigures {
     configurations: Vec<Configuration>,
     cells: Vec<Cell>,
     peaks: Vec<Peak>,
+    crossovers: Vec<Crossover>,
     scores: Vec<Score>,
     failures: Vec<Failure>,
 }
@@ -133,6 +137,18 @@ struct Peak {
     other_clients: Option<u64>,
 }
 
+/// Two configurations that change places over sizes of documents.
+#[derive(Debug, Serialize)]
+struct Crossover {
+    test: &'static str,
+    data: String,
+    below: usize,
+    above: usize,
+    bytes: Number,
+    low: Option<Number>,
+    high: Option<Number>,
+}
+
 #[derive(Debug, Serialize)]
 struct Ratio {
     ratio: Number,
@@ -169,6 +185,11 @@ pub(super) fn cells<'a>(run: &'a Run, summary: &'a Summary) -> impl Iterator<Ite
 }
 
 impl RunFigures {
+    /// Whether it holds cells of a workload.
+    pub(super) fn has(&self, workload: &str) -> bool {
+        self.cells.iter().any(|cell| cell.workload == workload)
+    }
+
     pub(super) fn of(run: &Run, summary: &Summary, name: &str) -> Self {
         let manifest = &run.manifest;
         let places = Places::of(run);
@@ -199,6 +220,7 @@ impl RunFigures {
                 .map(|(index, entry)| Cell::of(index, entry, &ratios, distributions.get(&entry.cell.key())))
                 .collect(),
             peaks: peaks(run, summary, &places),
+            crossovers: crossovers(run, summary, &places),
             scores: scores(summary, &places),
             failures: failures(summary, &places),
         }
@@ -342,6 +364,21 @@ fn peaks(run: &Run, summary: &Summary, places: &Places<'_>) -> Vec<Peak> {
         })
     };
     summary.peaks.iter().filter_map(peak).collect()
+}
+
+fn crossovers(run: &Run, summary: &Summary, places: &Places<'_>) -> Vec<Crossover> {
+    let crossover = |one: documents::crossover::Crossover<'_>| {
+        Some(Crossover {
+            test: one.test,
+            data: one.data,
+            below: places.at(&one.below.id, one.below.profile)?,
+            above: places.at(&one.above.id, one.above.profile)?,
+            bytes: Number(one.at.size),
+            low: one.at.low.map(Number),
+            high: one.at.high.map(Number),
+        })
+    };
+    documents::crossover::all(run, summary).into_iter().filter_map(crossover).collect()
 }
 
 fn scores(summary: &Summary, places: &Places<'_>) -> Vec<Score> {

@@ -16,8 +16,10 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::folder::write_whole;
+use jsonathlon_results::published_documents::published_documents;
 use jsonathlon_results::summary::Run;
 
+use crate::documents;
 use evidence::{Evidence, RunEvidence};
 use figures::{Figures, RunFigures};
 
@@ -69,13 +71,16 @@ pub fn page(runs: &[Run], program: &str, made: &str) -> Result<String, PageError
             runs.iter().zip(&names).map(|(run, name)| scope.spawn(move || Told::of(run, name))).collect();
         told.into_iter().map(join).collect::<Result<_, _>>()
     })?;
-    let (figures, evidence) = told.into_iter().map(|told| (told.figures, told.evidence)).unzip();
+    let (figures, evidence): (Vec<RunFigures>, _) =
+        told.into_iter().map(|told| (told.figures, told.evidence)).unzip();
+    let has_documents = figures.iter().any(|run| run.has(documents::NAME));
     let figures = Figures {
         format: FORMAT,
         program: program.to_owned(),
         made: made.to_owned(),
         runs: figures,
         published: jsonathlon_results::challenge::published::published()?,
+        published_documents: if has_documents { published_documents()? } else { Vec::new() },
     };
     Ok(html::whole(&names, &figures, &Evidence { runs: evidence })?)
 }

@@ -1,0 +1,57 @@
+//! What documents and their copies take on the disk.
+
+use jsonathlon_results::figure;
+use jsonathlon_results::summary::{Run, Summary};
+
+use super::{bytes_of, called, entries, word};
+use crate::format;
+use crate::section::{Section, by_class, optional};
+
+/// The table of one data set.
+pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section> {
+    let header = [
+        "system",
+        "variant",
+        "storage",
+        "documents of",
+        "texts",
+        "files",
+        "with the copy",
+        "added",
+        "sharing",
+        "data",
+        "logs",
+    ];
+    let mut section = Section::new(format!("disk: after settling, {data}"), &header, 4);
+    for configuration in by_class(run) {
+        let is_own = |entry: &&jsonathlon_results::summary::Entry| {
+            entry.cell.step.word() == "disk"
+                && word(&entry.cell, "data") == data
+                && configuration.has(&entry.cell)
+        };
+        let mut own: Vec<_> = entries(summary).filter(is_own).collect();
+        own.sort_by_key(|entry| bytes_of(word(&entry.cell, "size")));
+        for entry in own {
+            let bytes = |figure| optional(entry.metric(figure), format::bytes);
+            let mut row = called(configuration);
+            row.extend([
+                word(&entry.cell, "size").to_owned(),
+                bytes(&figure::SOURCE_BYTES),
+                bytes(&figure::FILES_BYTES),
+                bytes(&figure::WITH_COPY_BYTES),
+                bytes(&figure::ADDED_BYTES),
+                optional(entry.metric(&figure::ADDED_SHARE), format::percent),
+                bytes(&figure::DATA_BYTES),
+                bytes(&figure::LOG_BYTES),
+            ]);
+            section.rows.push(row);
+        }
+    }
+    if data == "identical" {
+        section.notes.push(
+            "these documents are copies of each other: sharing is judged by `--data distinct` as well"
+                .to_owned(),
+        );
+    }
+    (!section.rows.is_empty()).then_some(section)
+}

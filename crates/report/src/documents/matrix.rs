@@ -1,0 +1,110 @@
+//! What plans do with each index, by query and its form.
+
+use std::collections::BTreeSet;
+
+use jsonathlon_results::figure;
+use jsonathlon_results::record::Verdict;
+use jsonathlon_results::summary::{Entry, Run, Summary};
+
+use super::{bytes_of, entries, word};
+use crate::section::{Section, by_class, none, printable};
+
+/// Operations in the order in which they are shown.
+const OPERATIONS: [&str; 5] = ["extract", "filter", "order", "contains", "exists"];
+
+/// A matrix for each configuration.
+pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
+    let of = |configuration: &&jsonathlon_results::manifest::Configuration| {
+        let is_own = |entry: &&Entry| entry.cell.step.word() == "use" && configuration.has(&entry.cell);
+        let own: Vec<&Entry> = entries(summary).filter(is_own).collect();
+        let id = &configuration.id;
+        matrix(&format!("{} {} {} {}", id.system, id.version, id.variant, id.storage), &own)
+    };
+    by_class(run).iter().filter_map(of).collect()
+}
+
+fn matrix(name: &str, own: &[&Entry]) -> Option<Section> {
+    let mut indexes: Vec<&str> = Vec::new();
+    let mut queries: Vec<(usize, &str, &str)> = Vec::new();
+    for entry in own {
+        let cell = &entry.cell;
+        let (index, operation, form) = (word(cell, "index"), word(cell, "query"), word(cell, "form"));
+        if !indexes.contains(&index) {
+            indexes.push(index);
+        }
+        let place = OPERATIONS.iter().position(|known| *known == operation).unwrap_or(OPERATIONS.len());
+        if !queries.contains(&(place, operation, form)) {
+            queries.push((place, operation, form));
+        }
+    }
+    if own.is_empty() {
+        return None;
+    }
+    queries.sort_by_key(|(place, ..)| *place);
+    let mut header = vec!["query".to_owned(), "form".to_owned()];
+    header.extend(indexes.iter().map(|index| printable(index)));
+    let mut section = Section {
+        title: printable(&format!("use of indexes: {name}")),
+        left_columns: header.len(),
+        header,
+        ..Section::default()
+    };
+    for (_, operation, form) in queries {
+        let mut row = vec![operation.to_owned(), printable(form)];
+        for index in &indexes {
+            let is_here = |entry: &&&Entry| {
+                let cell = &entry.cell;
+                (word(cell, "index"), word(cell, "query"), word(cell, "form")) == (*index, operation, form)
+            };
+            let found: Vec<&Entry> = own.iter().filter(is_here).copied().collect();
+            row.push(states(&found));
+        }
+        section.rows.push(row);
+    }
+    Some(section)
+}
+
+/// What became of an index; where that differs, with the sizes or data sets of which it is so, or both.
+fn states(entries: &[&Entry]) -> String {
+    let mut sorted = entries.to_vec();
+    sorted.sort_by_key(|entry| bytes_of(word(&entry.cell, "size")));
+    let label = |names: &[&str], entry: &Entry| {
+        names.iter().map(|name| word(&entry.cell, name)).collect::<Vec<_>>().join(" ")
+    };
+    let tells_apart = |names: &&[&str]| {
+        let labels: BTreeSet<String> = sorted.iter().map(|entry| label(names, entry)).collect();
+        let states: BTreeSet<_> = sorted.iter().map(|entry| (label(names, entry), state(entry))).collect();
+        labels.len() == states.len()
+    };
+    let kinds: [&[&str]; 3] = [&["size"], &["data"], &["size", "data"]];
+    let names = kinds.into_iter().find(tells_apart).unwrap_or(&["size", "data"]);
+    let mut found: Vec<(&str, Vec<String>)> = Vec::new();
+    for entry in &sorted {
+        let (state, label) = (state(entry), label(names, entry));
+        match found.iter_mut().find(|(known, _)| *known == state) {
+            Some((_, labels)) if !labels.contains(&label) => labels.push(label),
+            Some(_) => {}
+            None => found.push((state, vec![label])),
+        }
+    }
+    match found.as_slice() {
+        [] => none(),
+        [(state, _)] => (*state).to_owned(),
+        several => {
+            let each: Vec<String> =
+                several.iter().map(|(state, labels)| format!("{state} ({})", labels.join(", "))).collect();
+            each.join(", ")
+        }
+    }
+}
+
+fn state(entry: &Entry) -> &'static str {
+    match entry.metric(&figure::INDEX_USE) {
+        None if entry.verdict != Verdict::NotApplicable => entry.verdict.word(),
+        Some(usage) if usage >= 3.0 => "used",
+        Some(usage) if usage >= 2.0 => "usable",
+        Some(usage) if usage >= 1.0 => "in vain",
+        Some(_) => "impossible",
+        None => "not applicable",
+    }
+}

@@ -1,0 +1,100 @@
+//! The tables of the documents workload: a table a test with a column for each size, what is on the disk, who
+//! changes places, and what plans do with indexes.
+
+pub(crate) mod crossover;
+mod disk;
+mod matrix;
+pub(crate) mod published;
+mod tests;
+
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::record::Cell;
+use jsonathlon_results::summary::{Entry, Run, Summary};
+
+use crate::section::Section;
+
+/// As it is called in journals.
+pub(crate) const NAME: &str = "documents";
+
+/// All of them; times are shown with means and deviations too where `means` says so.
+pub(crate) fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
+    let mut sections = Vec::new();
+    for data in data_sets(summary) {
+        sections.extend(tests::all(run, summary, &data, means));
+        sections.extend(disk::table(run, summary, &data));
+    }
+    sections.extend(crossover::table(run, summary));
+    sections.extend(matrix::all(run, summary));
+    sections
+}
+
+/// How to read the tables.
+pub(crate) fn reading() -> Vec<String> {
+    [
+        "times are of statements alone, in the client; each document that came out was compared by value with what went in, \
+         copies are the documents with `l` set to 1 and nothing else, and a cell with a wrong answer has no time",
+        "sharing: bytes that the copy added to the system's files, logs apart and after settling, ÷ bytes of the documents' \
+         texts; of `identical` documents it says how alike they are as much as what the system shares",
+        "an index is used, usable (when the system is told to), in vain (in the plan, and every row or entry is visited), or \
+         impossible; plans are kept under plans/",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+fn word<'a>(cell: &'a Cell, name: &str) -> &'a str {
+    cell.parameters.get(name).and_then(serde_json::Value::as_str).unwrap_or_default()
+}
+
+fn entries(summary: &Summary) -> impl Iterator<Item = &Entry> {
+    summary.results.iter().filter(|entry| entry.cell.workload == NAME && entry.cell.step.is_own())
+}
+
+/// Data sets in the order in which they were measured.
+fn data_sets(summary: &Summary) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for entry in entries(summary) {
+        let data = word(&entry.cell, "data");
+        if !found.iter().any(|known| known == data) {
+            found.push(data.to_owned());
+        }
+    }
+    found
+}
+
+/// Sizes of documents, smallest first: as they are called, by the ordinal that was asked for.
+fn sizes<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<String> {
+    let mut found: Vec<(u64, String)> = Vec::new();
+    for entry in entries {
+        let size = word(&entry.cell, "size");
+        if !found.iter().any(|(_, known)| known == size) {
+            found.push((bytes_of(size), size.to_owned()));
+        }
+    }
+    found.sort();
+    found.into_iter().map(|(_, size)| size).collect()
+}
+
+/// Bytes of a size as it is called.
+fn bytes_of(size: &str) -> u64 {
+    let digits = size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+    let unit = match size.get(digits.len()..) {
+        Some("KB") => 1 << 10,
+        Some("MB") => 1 << 20,
+        Some("GB") => 1 << 30,
+        _ => 1,
+    };
+    digits.parse::<u64>().unwrap_or_default().saturating_mul(unit)
+}
+
+/// Whether a cell holds documents of the largest size that its configuration takes, which is less than was asked for.
+fn is_smaller(cell: &Cell) -> bool {
+    let n = cell.parameters.get("n").and_then(serde_json::Value::as_u64);
+    n.is_some_and(|n| n < 60 && 1_u64 << (n + 4) < bytes_of(word(cell, "size")))
+}
+
+/// What a configuration is called in these tables.
+fn called(configuration: &Configuration) -> Vec<String> {
+    let id = &configuration.id;
+    vec![format!("{} {}", id.system, id.version), id.variant.clone(), id.storage.clone()]
+}

@@ -1,0 +1,162 @@
+//! Times by test and size.
+
+use jsonathlon_results::figure;
+use jsonathlon_results::record::{Cell, Phase, Verdict};
+use jsonathlon_results::summary::{Entry, Run, Summary};
+
+use super::{called, entries, is_smaller, sizes, word};
+use crate::format;
+use crate::section::{Section, by_class, none, printable};
+
+/// Tests in the order in which they are shown, with what they are called.
+const TESTS: [(&str, &str); 7] = [
+    ("export", "all documents out as JSON text"),
+    ("import", "the documents in"),
+    ("copy", "copy with a small change"),
+    ("extract", "one number of every document"),
+    ("filter", "keys of documents by a number"),
+    ("order", "keys in the order of a number"),
+    ("index", "creation of an index"),
+];
+/// Tests that are done where they are asked for.
+const FURTHER: [(&str, &str); 3] = [
+    ("limit", "one document, larger and larger until one is refused"),
+    ("update_path", "one number of one document changed"),
+    ("version", "one version of one document, and the share of its bytes that it adds"),
+];
+/// Columns that name a row: system, variant, storage, and what else sets it apart.
+const NAMES: usize = 4;
+
+/// The tables of one data set.
+pub(super) fn all(run: &Run, summary: &Summary, data: &str, means: bool) -> Vec<Section> {
+    let tests = TESTS.into_iter().chain(FURTHER);
+    tests.filter_map(|(test, title)| table(run, summary, data, test, title, means)).collect()
+}
+
+fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, means: bool) -> Option<Section> {
+    let of_test = || {
+        entries(summary).filter(|entry| entry.cell.step.word() == test && word(&entry.cell, "data") == data)
+    };
+    let sizes = sizes(of_test());
+    if sizes.is_empty() {
+        return None;
+    }
+    let mut header: Vec<String> = ["system", "variant", "storage", ""].map(str::to_owned).to_vec();
+    header.extend(sizes.iter().cloned());
+    let mut section = Section {
+        title: printable(&format!("{test}: {title}, {data}")),
+        header,
+        left_columns: NAMES,
+        ..Section::default()
+    };
+    let mut smaller = false;
+    for configuration in by_class(run) {
+        let own: Vec<&Entry> = of_test().filter(|entry| configuration.has(&entry.cell)).collect();
+        let mut kinds: Vec<String> = Vec::new();
+        for entry in &own {
+            let kind = kind(&entry.cell);
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        for kind in kinds {
+            let mut row = called(configuration);
+            row.push(printable(&kind));
+            for size in &sizes {
+                let is_here =
+                    |entry: &&&Entry| word(&entry.cell, "size") == size && self::kind(&entry.cell) == kind;
+                let found = own.iter().find(is_here);
+                smaller |= found.is_some_and(|entry| is_smaller(&entry.cell));
+                row.push(found.map_or_else(none, |entry| shown(entry, means)));
+            }
+            section.rows.push(row);
+        }
+    }
+    if smaller {
+        section.notes.push("* smaller documents, the largest that the system takes".to_owned());
+    }
+    if means {
+        section.notes.push("median (95 % interval); mean ± standard deviation over trials".to_owned());
+    }
+    section.notes.extend(reasons(run, test, data));
+    Some(section)
+}
+
+/// What sets cells of one test and configuration apart: an index, a form, a depth, and whether they were cold.
+fn kind(cell: &Cell) -> String {
+    let mut words = Vec::new();
+    let index = word(cell, "index");
+    if !index.is_empty() {
+        words.push(if cell.step.word() == "index" { index.to_owned() } else { format!("index {index}") });
+    } else if matches!(cell.step.word(), "extract" | "filter" | "order") {
+        words.push("no index".to_owned());
+    }
+    if !word(cell, "form").is_empty() {
+        words.push(format!("{} form", word(cell, "form")));
+    }
+    if let Some(depth) = cell.parameters.get("depth") {
+        words.push(format!("depth {depth}"));
+    }
+    if !word(cell, "history").is_empty() {
+        words.push(format!("by {}", word(cell, "history")));
+    }
+    if matches!(cell.phase, Phase::Cold | Phase::ColdUnverified) {
+        words.push(cell.phase.word().to_owned());
+    }
+    words.join(", ")
+}
+
+/// A median with its interval, and a mean with its standard deviation where that is wanted, or the verdict of what has none.
+fn shown(entry: &Entry, means: bool) -> String {
+    let Some(median) = entry.median_s else {
+        return match (entry.cell.step.word(), entry.verdict) {
+            ("limit", Verdict::NotApplicable) => "refused".to_owned(),
+            (_, verdict) => verdict.word().replace('_', " "),
+        };
+    };
+    let share = match entry.cell.step.word() {
+        "version" => entry.metric(&figure::ADDED_SHARE).map(|share| format!(", {}", format::percent(share))),
+        _ => None,
+    };
+    let mut text = format::seconds(median) + &share.unwrap_or_default();
+    if is_smaller(&entry.cell) {
+        text += " *";
+    }
+    if let (Some(low), Some(high)) = (entry.low_s, entry.high_s) {
+        text += &format!(" ({} … {})", format::seconds(low), format::seconds(high));
+    }
+    if let (true, Some(mean)) = (means, entry.mean_s) {
+        let deviation = entry.sd_s.map(|sd| format!(" ± {}", format::seconds(sd)));
+        text += &format!("; {}{}", format::seconds(mean), deviation.unwrap_or_default());
+    }
+    text
+}
+
+/// Why systems lack a test, each once.
+fn reasons(run: &Run, test: &str, data: &str) -> Vec<String> {
+    let mut told: Vec<String> = Vec::new();
+    for trial in run.trials().filter(|trial| {
+        let cell = &trial.cell;
+        trial.verdict == Verdict::NotApplicable
+            && cell.workload == super::NAME
+            && cell.step.word() == test
+            && word(cell, "data") == data
+    }) {
+        let Some(failure) = &trial.failure else { continue };
+        let (id, index) = (&trial.cell.id, word(&trial.cell, "index"));
+        let index = if index.is_empty() || index == "none" { String::new() } else { format!(" {index}") };
+        let what = match test {
+            // What follows the first refusal is no news.
+            "limit" if failure.error.starts_with("not tried") => continue,
+            "limit" => "refused",
+            _ => "not applicable",
+        };
+        let size = if test == "limit" { format!(" {}", word(&trial.cell, "size")) } else { String::new() };
+        let text = format!("{what}: {} {}{index}{size}: {}", id.system, id.variant, failure.error);
+        let text = printable(&text);
+        if !told.contains(&text) {
+            told.push(text);
+        }
+    }
+    told
+}

@@ -1,0 +1,210 @@
+// What a run of large documents shows: times over sizes test by test, what is on the disk, and what plans do with indexes.
+
+import type { DrawnCurve } from './charts/curves.ts';
+import type { Cell, PublishedDocuments } from './model.ts';
+import type { Entry, View } from './select.ts';
+import type { Curve } from './serving.ts';
+import { colourOf } from './colours.ts';
+import { seconds } from './format.ts';
+import { standing } from './select.ts';
+import { configurationName, verdictWord } from './words.ts';
+
+export const DOCUMENTS = 'documents';
+
+/** Tests in their order, with what each is. */
+export const TESTS: readonly (readonly [string, string])[] = [
+  ['export', 'all documents out as JSON text'], ['import', 'the documents in'], ['copy', 'copy with a small change'],
+  ['extract', 'one number of every document'], ['filter', 'keys of documents by a number'], ['order', 'keys in the order of a number'],
+  ['index', 'creation of an index'], ['update_path', 'one number of one document changed'],
+  ['version', 'one version of one document'], ['limit', 'one document, larger and larger until one is refused'],
+];
+
+const UNITS: Readonly<Record<string, number>> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 };
+
+function wordOf(cell: Cell, name: string): string {
+  const value = cell.parameters[name];
+  return value === undefined ? '' : String(value);
+}
+
+/** Bytes of a size as it is called: `64KB`. */
+export function bytesOfSize(word: string): number {
+  const [, digits, unit] = /^(\d+)([KMG]?B)$/.exec(word) ?? [];
+  return Number(digits ?? 0) * (UNITS[unit ?? 'B'] ?? 1);
+}
+
+/** A size in bytes as it is called. */
+export function sizeWord(bytes: number): string {
+  for (const [unit, factor] of Object.entries(UNITS).reverse()) {
+    if (bytes >= factor) return `${Math.round(bytes / factor)}${unit}`;
+  }
+  return `${bytes}B`;
+}
+
+/** The size of documents that was asked for. */
+export function sizeOf(cell: Cell): number {
+  return bytesOfSize(wordOf(cell, 'size'));
+}
+
+/** What sets cells of one test and configuration apart: an index, a form, a depth, and whether they were cold. */
+export function kindOf(cell: Cell): string {
+  const words: string[] = [];
+  const [index, form, depth, history] = ['index', 'form', 'depth', 'history'].map((name) => wordOf(cell, name));
+  if (index !== undefined && index !== '') words.push(cell.step === 'index' ? index : `index ${index}`);
+  if (form !== undefined && form !== '') words.push(`${form} form`);
+  if (depth !== undefined && depth !== '') words.push(`depth ${depth}`);
+  if (history !== undefined && history !== '') words.push(`by ${history}`);
+  if (cell.phase.startsWith('cold')) words.push('cold');
+  return words.join(', ');
+}
+
+/** Cells of one test over one data set. */
+export interface Test {
+  key: string;
+  step: string;
+  data: string;
+  title: string;
+  entries: Entry[];
+}
+
+function own(from: View): Entry[] {
+  return from.entries.filter(({ cell }) => cell.workload === DOCUMENTS);
+}
+
+/** The tests that are shown, data set by data set. */
+export function testsOf(from: View): Test[] {
+  const found = new Map<string, Test>();
+  for (const [step, words] of TESTS) {
+    for (const entry of own(from).filter(({ cell }) => cell.step === step)) {
+      const data = wordOf(entry.cell, 'data');
+      const key = `${data} ${step}`;
+      const test = found.get(key) ?? { key, step, data, title: `${step.replace('_', ' ')}: ${words}, ${data}`, entries: [] };
+      test.entries.push(entry);
+      found.set(key, test);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Times over sizes, a curve a configuration and kind. */
+export function overSizes(from: View, entries: readonly Entry[]): Curve[] {
+  const found = new Map<string, Curve>();
+  for (const entry of [...entries].sort((a, b) => sizeOf(a.cell) - sizeOf(b.cell))) {
+    const { cell, configuration } = entry;
+    const how = standing(from, entry);
+    if (how.tier === 'none' || cell.median_s === null) continue;
+    const kind = kindOf(cell);
+    const name = `${configurationName(configuration)}${kind === '' ? '' : `, ${kind}`}`;
+    const key = `${cell.configuration} ${kind}`;
+    const curve = found.get(key) ?? { key, configuration, name, points: [] };
+    curve.points.push({ x: sizeOf(cell), y: cell.median_s, low: cell.low_s, high: cell.high_s, ranked: how.tier === 'ranked', entry });
+    found.set(key, curve);
+  }
+  return [...found.values()];
+}
+
+/** Rows of a test: a configuration and kind, with its cell of each size. */
+export function rowsOf(entries: readonly Entry[]): { name: string; bySize: Map<number, Entry> }[] {
+  const found = new Map<string, { name: string; bySize: Map<number, Entry> }>();
+  for (const entry of entries) {
+    const kind = kindOf(entry.cell);
+    const key = `${entry.cell.configuration} ${kind}`;
+    const row = found.get(key) ?? { name: `${configurationName(entry.configuration)}${kind === '' ? '' : `, ${kind}`}`, bySize: new Map() };
+    row.bySize.set(sizeOf(entry.cell), entry);
+    found.set(key, row);
+  }
+  return [...found.values()];
+}
+
+/** Sizes of these cells, the smallest first. */
+export function sizesOf(entries: readonly Entry[]): number[] {
+  return [...new Set(entries.map((entry) => sizeOf(entry.cell)))].sort((a, b) => a - b);
+}
+
+/** What a plan does with an index, in a word. */
+export function useWord(cell: Cell): string {
+  const use = cell.metrics.index_use;
+  if (use === undefined) return verdictWord(cell.verdict);
+  return ['impossible', 'in vain', 'usable', 'used'][use] ?? 'impossible';
+}
+
+/** What plans of one configuration do with its indexes. */
+export interface Uses {
+  key: number;
+  name: string;
+  indexes: string[];
+  rows: { operation: string; form: string; byIndex: Map<string, Entry[]> }[];
+}
+
+const OPERATIONS: readonly string[] = ['extract', 'filter', 'order', 'contains', 'exists'];
+
+/** A matrix for each configuration that is shown. */
+export function usesOf(from: View): Uses[] {
+  const found = new Map<number, Uses>();
+  for (const entry of own(from).filter(({ cell }) => cell.step === 'use')) {
+    const { cell, configuration } = entry;
+    const uses = found.get(cell.configuration) ?? { key: cell.configuration, name: configurationName(configuration), indexes: [], rows: [] };
+    const [index, operation, form] = [wordOf(cell, 'index'), wordOf(cell, 'query'), wordOf(cell, 'form')];
+    if (!uses.indexes.includes(index)) uses.indexes.push(index);
+    let row = uses.rows.find((one) => one.operation === operation && one.form === form);
+    if (row === undefined) {
+      row = { operation, form, byIndex: new Map() };
+      uses.rows.push(row);
+    }
+    row.byIndex.set(index, [...row.byIndex.get(index) ?? [], entry]);
+    found.set(cell.configuration, uses);
+  }
+  for (const uses of found.values()) uses.rows.sort((a, b) => OPERATIONS.indexOf(a.operation) - OPERATIONS.indexOf(b.operation));
+  return [...found.values()];
+}
+
+/** The words of several cells; where they differ, with the sizes or data sets of which each holds, or both. */
+export function useWords(entries: readonly Entry[]): string {
+  const cells = entries.map(({ cell }) => cell).sort((a, b) => sizeOf(a) - sizeOf(b));
+  const labels: readonly ((cell: Cell) => string)[] = [
+    (cell) => wordOf(cell, 'size'), (cell) => wordOf(cell, 'data'), (cell) => `${wordOf(cell, 'size')} ${wordOf(cell, 'data')}`,
+  ];
+  // The first that tells them apart.
+  const label = labels.find((one) => new Set(cells.map(one)).size === new Set(cells.map((cell) => `${one(cell)} ${useWord(cell)}`)).size) ?? labels[2];
+  const found = new Map<string, Set<string>>();
+  for (const cell of cells) found.set(useWord(cell), (found.get(useWord(cell)) ?? new Set()).add(label?.(cell) ?? ''));
+  const all = [...found];
+  return all.length === 1 ? all[0]?.[0] ?? '' : all.map(([word, those]) => `${word} (${[...those].join(', ')})`).join(', ');
+}
+
+/** Cells of what is on the disk. */
+export function disksOf(from: View): Entry[] {
+  return own(from).filter(({ cell }) => cell.step === 'disk');
+}
+
+/** Whether the sizes of a run's documents can be laid beside what is published: the published documents are identical. */
+export function canBePublished(test: Test): boolean {
+  return test.data === 'identical';
+}
+
+function publishedName({ system, variant, index }: PublishedDocuments): string {
+  return `${system} ${variant}${index === null ? '' : `, ${index}`}, published`;
+}
+
+/** Published means of a test, scaled from the bytes of their tables to those of this run's, a curve a configuration. */
+export function publishedCurves(published: readonly PublishedDocuments[], test: Test): DrawnCurve[] {
+  const bytes = new Map(test.entries.flatMap(({ cell }): [number, number][] => {
+    const own = cell.metrics.source_bytes;
+    return own === undefined ? [] : [[sizeOf(cell), own]];
+  }));
+  const curves = new Map<string, { curve: DrawnCurve; points: DrawnCurve['points'][number][] }>();
+  for (const one of published) {
+    const size = 2 ** (one.n + 4);
+    const own = bytes.get(size);
+    if (one.test !== test.step || one.mean_s === null || own === undefined) continue;
+    const name = publishedName(one);
+    const scale = own / (size * one.documents);
+    const doubts = one.suspected.length === 0 ? '' : `; suspected error: ${one.suspected.join('; ')}`;
+    const points = curves.get(name)?.points ?? [];
+    points.push({
+      x: size, y: one.mean_s * scale, low: null, high: null, ranked: false,
+      title: `${name}, ${sizeWord(size)}: ${seconds(one.mean_s)} ± ${seconds(one.sd_s ?? 0)} over ${one.documents} documents, here ${seconds(one.mean_s * scale)}${doubts}`,
+    });
+    curves.set(name, { curve: { name, colour: colourOf(one.system), points, dashed: true }, points });
+  }
+  return [...curves.values()].map(({ curve }) => curve);
+}

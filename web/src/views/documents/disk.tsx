@@ -1,0 +1,57 @@
+// What documents and a copy of them take on the disk.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Page } from '../../page.ts';
+import type { Entry } from '../../select.ts';
+import type { Table, TableCell } from '../common/table.tsx';
+import { placedBars } from '../../bars.ts';
+import { disksOf, sizeOf, sizeWord } from '../../documents.ts';
+import { bytes, byName, or, percent } from '../../format.ts';
+import { axisOf, metric } from '../../metric.ts';
+import { usePage } from '../../page.ts';
+import { configurationName, verdictWord } from '../../words.ts';
+import { Multiples, Section } from '../common/multiples.tsx';
+
+const BYTES = ['source_bytes', 'files_bytes', 'with_copy_bytes', 'added_bytes'] as const;
+
+function dataOf({ cell }: Entry): string {
+  return String(cell.parameters.data ?? '');
+}
+
+function tableOf(page: Page, entries: readonly Entry[]): Table {
+  return {
+    title: 'What is on the disk after settling',
+    columns: [
+      { title: 'configuration', name: true }, { title: 'documents of', figure: true }, { title: 'data' },
+      { title: 'texts', figure: true }, { title: 'files', figure: true }, { title: 'with the copy', figure: true }, { title: 'added', figure: true }, { title: 'sharing', figure: true }, { title: 'verdict' },
+    ],
+    rows: entries.map((entry): TableCell[] => [
+      configurationName(entry.configuration), sizeWord(sizeOf(entry.cell)), dataOf(entry),
+      ...BYTES.map((name) => or(entry.cell.metrics[name], bytes)), or(entry.cell.metrics.added_share, percent),
+      { text: verdictWord(entry.cell.verdict), open: () => page.open(entry) },
+    ]),
+  };
+}
+
+export function Disk(): JSX.Element {
+  const page = usePage();
+  const { from } = page;
+  const entries = useMemo(() => disksOf(from), [from]);
+  const shown = metric('added_share');
+  const multiples = useMemo(() => {
+    const groups = new Map<string, Entry[]>();
+    for (const entry of entries.filter(({ cell }) => (cell.metrics.added_share ?? 0) > 0)) {
+      const title = `sharing: documents of ${sizeWord(sizeOf(entry.cell))}, ${dataOf(entry)}`;
+      groups.set(title, [...groups.get(title) ?? [], entry]);
+    }
+    return [...groups].map(([title, those]) => ({ key: title, title, own: placedBars(from, those, shown, page.open).map((one) => one.bar), published: [], references: [] }));
+  }, [entries]);
+  return (
+    <Section id="disk" title="Disk and sharing">
+      <p>Sharing is what the copy added to the system’s files, logs apart and after settling, ÷ bytes of the documents’ texts. Of identical documents it says how alike they are as much as what the system shares.</p>
+      <Multiples multiples={multiples} format={(value) => byName('added_share', value)} axis={axisOf(shown)} empty="No copy was measured." tables={() => [tableOf(page, entries)]} />
+    </Section>
+  );
+}
