@@ -14,11 +14,11 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Records};
-use jsonathlon_measure::statistics::{at_least, median};
+use jsonathlon_measure::statistics::median;
 use jsonathlon_systems::Transport;
 
 use common::serving::{Done, Reads, Started, read};
-use common::{Problem, numbers};
+use common::{Problem, limits, numbers};
 
 const RECORDS: u64 = 100_000;
 
@@ -86,18 +86,6 @@ fn main() -> Result<(), Problem> {
     }
     drop(session);
     started.stop()
-}
-
-/// The 95 % interval of the median of what these are drawn from: the two of them in order between which it lies with that
-/// probability at least, whatever their distribution. None where even the least and the greatest are too close.
-fn limits(ratios: &[f64]) -> Option<(f64, f64)> {
-    let mut sorted = ratios.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let count = sorted.len() as u64;
-    // All but so many lie on one side of the median by chance alone.
-    let left_out = (0..count / 2).take_while(|out| at_least(count - out, count, 0.5) <= 0.025).last()?;
-    let (from, to) = (usize::try_from(left_out).ok()?, usize::try_from(count - 1 - left_out).ok()?);
-    Some((*sorted.get(from)?, *sorted.get(to)?))
 }
 
 fn ours(started: &Started, clients: u64, seconds: u64, seed: u64) -> Result<Done, Problem> {

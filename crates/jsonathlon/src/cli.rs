@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::size;
 
+pub(crate) mod documents;
 pub(crate) mod serving;
 
 /// Which database should hold my JSON, on my hardware, for my load? An answer with evidence.
@@ -116,6 +117,8 @@ pub(crate) enum RunWorkload {
     Analytics(Box<AnalyticsArguments>),
     /// Documents read, updated and inserted on line: YCSB's mixes over JSON, by many clients at once
     Serving(Box<serving::ServingArguments>),
+    /// Large documents, 64 KB to 16 MB: out, in, copied with a small change, asked for one number, indexed
+    Documents(Box<documents::DocumentsArguments>),
 }
 
 #[derive(Debug, Args)]
@@ -132,6 +135,9 @@ pub(crate) struct AnalyticsArguments {
     #[arg(long, conflicts_with = "resume", help_heading = ANALYTICS)]
     pub(crate) cold_os: bool,
 }
+
+/// Documents of a run that is told nothing about that.
+pub(crate) const USUAL_SCALE: u64 = 100_000;
 
 /// Over the options of this workload alone.
 const ANALYTICS: &str = "Options of analytics";
@@ -173,7 +179,7 @@ pub(crate) struct RunArguments {
     #[arg(long, alias = "records", short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
     pub(crate) scale: u64,
     /// Documents to load instead: a file, a folder of files, `-` for standard input, or an http(s)
-    /// address; newline-delimited JSON, plain, gzip or zstd
+    /// address; newline-delimited JSON, plain, gzip or zstd. Of the workload documents: `identical`, `distinct`, or both
     #[arg(long, short = 'd', value_name = "PATH|URL", conflicts_with_all = ["scale", "malformed", "seed"])]
     pub(crate) data: Option<String>,
     /// Malformed lines to plant among the generated documents
@@ -182,7 +188,8 @@ pub(crate) struct RunArguments {
     /// Seed of the generator
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub(crate) seed: u64,
-    /// Rounds; intervals need two at least [default: as many as fit into the budget, five at least; of serving 4]
+    /// Rounds; intervals need two at least [default: as many as fit into the budget, five at least; of serving 4, of
+    /// documents 3]
     #[arg(long, short = 'r', value_name = "N", conflicts_with_all = ["precision", "budget"], value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) rounds: Option<u32>,
     /// Time for the whole run once systems are installed, loads included, such as 10m; refused after the first round
@@ -410,6 +417,9 @@ pub(crate) struct ExportArguments {
     /// Format
     #[arg(long, short = 'f', value_enum, default_value = "table")]
     pub(crate) format: Format,
+    /// Means with standard deviations beside medians, in tables of large documents and in CSV; JSON always has them
+    #[arg(long)]
+    pub(crate) means: bool,
     /// Folder for the files of `--format jsonbench`, one a configuration [default: a list on standard output]
     #[arg(long, short = 'o', value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
@@ -499,4 +509,7 @@ pub(crate) struct PublishedArguments {
     /// Print the published results as JSON
     #[arg(long, conflicts_with = "paths")]
     pub(crate) json: bool,
+    /// What is published about large documents instead: times and sizes of Dolt and PostgreSQL, 2024
+    #[arg(long, conflicts_with_all = ["paths", "scale", "snapshot", "by", "any_structure"])]
+    pub(crate) documents: bool,
 }

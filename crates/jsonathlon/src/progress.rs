@@ -1,5 +1,6 @@
 //! What is going on, on standard error: bars on a terminal, plain lines elsewhere.
 
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,8 @@ pub(crate) struct RunProgress {
     /// When trials began, and how many were done by then: the base of the estimate.
     trials_since: Option<(Instant, u64)>,
     last_line: Instant,
+    /// Why systems lack something, as far as that was told.
+    lacks: HashSet<String>,
 }
 
 impl RunProgress {
@@ -46,6 +49,7 @@ impl RunProgress {
             trials: (0, 0),
             trials_since: None,
             last_line: now,
+            lacks: HashSet::new(),
         }
     }
 
@@ -133,7 +137,18 @@ impl Observer for RunProgress {
                     self.trials_since = Some((Instant::now(), self.trials.0));
                 }
                 let name = format!("{} {}", configuration(cell), cell.step);
-                if let Some(failure) = &trial.failure {
+                if let (Some(failure), Verdict::NotApplicable) = (&trial.failure, trial.verdict) {
+                    // It may be the reason of a hundred cells.
+                    let text = format!(
+                        "{} {}: not applicable: {}",
+                        configuration(cell),
+                        cell.step,
+                        one_line(&failure.error)
+                    );
+                    if self.lacks.insert(text.clone()) {
+                        self.line(&text);
+                    }
+                } else if let Some(failure) = &trial.failure {
                     self.line(&format!("{name}: {}: {}", failure.kind.word(), one_line(&failure.error)));
                 } else if cell.step == Step::Load {
                     let seconds = trial.seconds.map(format::seconds).unwrap_or_default();

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::generate::Generator;
+use jsonathlon_measure::statistics::at_least;
 use jsonathlon_servers::Launch;
 use jsonathlon_worker::Worker;
 use jsonathlon_worker::protocol::{Op, Opened};
@@ -55,4 +56,16 @@ pub(crate) fn engine(log: &Path, open: &Open, launch: &Launch) -> Result<(Engine
 
 pub(crate) fn request<R: DeserializeOwned>(worker: &mut Worker, op: &Op) -> Result<R, Problem> {
     Ok(worker.request(op, LIMIT, &|| false, &mut |_| {})?)
+}
+
+/// The 95 % interval of the median of what these are drawn from: the two of them in order between which it lies with that
+/// probability at least, whatever their distribution. None where even the least and the greatest are too close.
+pub(crate) fn limits(ratios: &[f64]) -> Option<(f64, f64)> {
+    let mut sorted = ratios.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let count = sorted.len() as u64;
+    // All but so many lie on one side of the median by chance alone.
+    let left_out = (0..count / 2).take_while(|out| at_least(count - out, count, 0.5) <= 0.025).last()?;
+    let (from, to) = (usize::try_from(left_out).ok()?, usize::try_from(count - 1 - left_out).ok()?);
+    Some((*sorted.get(from)?, *sorted.get(to)?))
 }

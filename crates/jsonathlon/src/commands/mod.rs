@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod data;
+mod documents;
 pub(crate) mod elsewhere;
 pub(crate) mod export;
 pub(crate) mod published;

@@ -4,10 +4,12 @@ use std::process::ExitCode;
 
 use jsonathlon_report::challenge::{By, others, published as draw};
 use jsonathlon_report::draw::Look;
+use jsonathlon_report::published_documents as draw_documents;
 use jsonathlon_results::challenge::jsonbench::read;
 use jsonathlon_results::challenge::published::{Published, published, snapshots};
 use jsonathlon_results::export::jsonbench;
 use jsonathlon_results::folder::holds_run;
+use jsonathlon_results::published_documents::{PublishedDocuments, published_documents};
 use jsonathlon_results::summary::Run;
 
 use super::print;
@@ -17,6 +19,9 @@ use crate::exit::Failure;
 const LOOK: Look = Look { colour: true };
 
 pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
+    if arguments.documents {
+        return of_documents(arguments);
+    }
     let all = published()?;
     let chosen: Vec<&Published> = all.iter().filter(|one| wanted(one, arguments)).collect();
     if chosen.is_empty() {
@@ -27,10 +32,7 @@ pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
         )));
     }
     if arguments.json {
-        let text = serde_json::to_string_pretty(&chosen)
-            .map_err(|error| Failure::environment(format!("failed to write: {error}")))?;
-        print(&(text + "\n"))?;
-        return Ok(ExitCode::SUCCESS);
+        return as_json(&chosen);
     }
     let by = match arguments.by {
         ScoredBy::Hot => By::Hot,
@@ -50,12 +52,41 @@ pub(crate) fn run(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// What is published about large documents.
+fn of_documents(arguments: &PublishedArguments) -> Result<ExitCode, Failure> {
+    let all = published_documents()?;
+    let chosen: Vec<&PublishedDocuments> = all
+        .iter()
+        .filter(|one| is_named(&one.system, arguments))
+        .filter(|one| !arguments.without_suspected || one.suspected.is_empty())
+        .collect();
+    if chosen.is_empty() {
+        return Err(Failure::usage("nothing like that is published; there is Dolt and PostgreSQL"));
+    }
+    if arguments.json {
+        return as_json(&chosen);
+    }
+    print(&draw_documents(&chosen, LOOK))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn as_json(chosen: &impl serde::Serialize) -> Result<ExitCode, Failure> {
+    let text = serde_json::to_string_pretty(chosen)
+        .map_err(|error| Failure::environment(format!("failed to write: {error}")))?;
+    print(&(text + "\n"))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_named(system: &str, arguments: &PublishedArguments) -> bool {
+    let name = system.to_lowercase();
+    let begins = |wanted: &String| name.starts_with(&wanted.trim().to_lowercase());
+    arguments.systems.is_empty() || arguments.systems.iter().any(begins)
+}
+
 fn wanted(one: &Published, arguments: &PublishedArguments) -> bool {
-    let name = one.system.to_lowercase();
-    let named = |wanted: &String| name.starts_with(&wanted.trim().to_lowercase());
     one.scale == arguments.scale
         && one.snapshot == arguments.snapshot
-        && (arguments.systems.is_empty() || arguments.systems.iter().any(named))
+        && is_named(&one.system, arguments)
         && (arguments.any_structure || one.retains_structure != Some(false))
         && (!arguments.without_suspected || one.suspected.is_empty())
 }

@@ -2,8 +2,10 @@
 
 use jsonathlon_results::id::State;
 use jsonathlon_results::manifest::Manifest;
-use jsonathlon_systems::{ANALYTICS, SERVING};
+use jsonathlon_systems::{ANALYTICS, DOCUMENTS, SERVING};
 use jsonathlon_workloads::analytics::{Analytics, AnalyticsSettings};
+use jsonathlon_workloads::documents::Documents;
+use jsonathlon_workloads::documents::settings::DocumentsSettings;
 use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::serving::Serving;
 use jsonathlon_workloads::serving::settings::ServingSettings;
@@ -12,7 +14,7 @@ use jsonathlon_workloads::workload::Workload;
 use serde_json::Value;
 
 use super::run::{Asked, Usual, enough};
-use super::serving;
+use super::{documents, serving};
 use crate::cli::{AnalyticsArguments, RunCommand, RunWorkload, States};
 use crate::exit::Failure;
 
@@ -22,6 +24,7 @@ pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
         None => Ok(analytics(&command.analytics)),
         Some(RunWorkload::Analytics(arguments)) => Ok(analytics(arguments)),
         Some(RunWorkload::Serving(arguments)) => serving::asked(arguments),
+        Some(RunWorkload::Documents(arguments)) => documents::asked(arguments),
     }
 }
 
@@ -74,6 +77,11 @@ pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
             SERVING => {
                 let settings: ServingSettings = serde_json::from_value(own)?;
                 let workload = Serving::new(settings).map_err(serde::de::Error::custom)?;
+                Some(Box::new(workload))
+            }
+            DOCUMENTS => {
+                let settings: DocumentsSettings = serde_json::from_value(own)?;
+                let workload = Documents::new(settings).map_err(serde::de::Error::custom)?;
                 Some(Box::new(workload))
             }
             _ => None,

@@ -21,7 +21,8 @@ use jsonathlon_results::manifest::Manifest;
 use jsonathlon_results::record::{Body, Phase, Record, Trial, Verdict};
 use jsonathlon_results::summary::{Entry, FailureEntry, Summary};
 
-use process::{Ended, Running, marked_processes};
+use process::marked_processes;
+pub(crate) use process::{Ended, Running};
 pub(crate) use systems::{System, mock};
 
 /// The program under test.

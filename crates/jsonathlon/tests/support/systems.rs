@@ -16,6 +16,8 @@ pub(crate) struct System {
     analytics: String,
     /// Lines of the serving part, where it has one.
     serving: Option<String>,
+    /// Lines of the documents part, where it has one.
+    documents: Option<String>,
 }
 
 /// A system that loads by row and does what this script says.
@@ -27,6 +29,7 @@ pub(crate) fn mock(name: &str, script: Value) -> System {
         source: None,
         analytics: String::new(),
         serving: None,
+        documents: None,
     }
 }
 
@@ -40,7 +43,32 @@ const OPERATIONS: [(&str, &str); 6] = [
     ("read_modify_write", "kv_read {{key}};\nkv_swap {{key}} {{old}} {{value}}"),
 ];
 
+/// How the mock does the tests of large documents.
+const DOCUMENTS: [(&str, &str); 15] = [
+    ("create", "doc_create {{table}}"),
+    ("load", "doc_load {{table}} :key :doc"),
+    ("drop", "doc_drop {{table}}"),
+    ("count", "doc_count {{table}}"),
+    ("sizes", "doc_sizes {{table}}"),
+    ("plan", "plan {{statement}}"),
+    ("drain", "doc_settle {{table}}"),
+    ("export", "doc_export {{table}}"),
+    ("copy", "doc_copy {{table}} {{copy}}"),
+    ("extract", "doc_extract {{table}}"),
+    ("filter", "doc_filter {{table}}"),
+    ("order", "doc_order {{table}}"),
+    ("read", "doc_read {{table}} {{key}}"),
+    ("version", "doc_set {{table}} {{key}} l {{value}}"),
+    ("update_path", "doc_set {{table}} {{key}} {{dotted}} {{value}}"),
+];
+
 impl System {
+    /// Keeps large documents too; `more` lines follow in its section.
+    pub(crate) fn documents(mut self, more: &str) -> Self {
+        self.documents = Some(more.to_owned());
+        self
+    }
+
     /// Serves records too.
     pub(crate) fn serving(mut self) -> Self {
         self.serving = Some(String::new());
@@ -110,6 +138,15 @@ impl System {
                 std::fs::write(serving.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
             }
         }
+        if let Some(more) = &self.documents {
+            let documents = folder.join("documents");
+            std::fs::create_dir_all(&documents).unwrap();
+            // What it says that it lacks it has no file for.
+            let has = |name: &str| !more.contains(&format!("not.{name} ="));
+            for (name, text) in DOCUMENTS.iter().filter(|(name, _)| has(name)) {
+                std::fs::write(documents.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
+            }
+        }
         for question in super::QUESTIONS {
             std::fs::write(statements.join(format!("{question}.sql")), format!("{question};\n")).unwrap();
         }
@@ -132,6 +169,20 @@ power_loss = "nothing"
 title = "records"
 workloads = ["serving"]
 default = true
+"#
+            )
+        });
+        let documents = self.documents.as_ref().map_or_else(String::new, |more| {
+            format!(
+                r#"
+[variants.whole]
+title = "documents as they are"
+workloads = ["documents"]
+default = true
+
+[documents]
+load = "rows"
+{more}
 "#
             )
         });
@@ -170,7 +221,7 @@ default = true
 
 [analytics]
 load = "{load}"
-{analytics}{serving}"#
+{analytics}{serving}{documents}"#
         )
     }
 }

@@ -1,0 +1,251 @@
+//! Import and export of large documents by the program against `\copy` of `psql`, from the same package: the same server and
+//! table, the same documents, A B B A …, with the ratio of each pair, and the program's own CPU beside the statement's time.
+//! What counts is the median of the pairs' ratios: what the machine does in a pair cancels within it. Its interval is that of
+//! order statistics; fewer than six pairs have none.
+//!
+//!     cargo bench -p jsonathlon --bench documents_copy -- json|jsonb [MEBIBYTES [PAIRS [ORDINALS…]]]
+//!
+//! Ours is the time of the statement in the worker, `psql`'s is what it says itself (`\timing`), so that neither starting a
+//! process nor logging in is in it. It writes what comes out to the null device, where the program counts and hashes it.
+//! Before each import the table is emptied and a checkpoint written, outside of the times.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::io::{BufWriter, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use jsonathlon_connection::driver::Open;
+use jsonathlon_dataset::ordinal::{Data, Maker, Table};
+use jsonathlon_measure::statistics::median;
+use jsonathlon_systems::catalogue::fill;
+use jsonathlon_systems::{Catalogue, DOCUMENTS, Store};
+use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op, Ran};
+use jsonathlon_workloads::engine::Engine;
+use jsonathlon_workloads::target::Target;
+
+use common::{LIMIT, Problem, command, engine, limits, numbers};
+
+const TABLE: &str = "documents";
+/// Documents of 64 KB, 1 MB and 16 MB.
+const ORDINALS: [u64; 3] = [12, 16, 20];
+
+fn main() -> Result<(), Problem> {
+    let named = |variant: &&str| std::env::args().any(|argument| argument == **variant);
+    let variants: Vec<&str> = ["json", "jsonb"].into_iter().filter(|variant| named(variant)).collect();
+    if variants.is_empty() {
+        // As `cargo bench` without arguments, which runs all there are.
+        println!("name a variant of PostgreSQL: json, jsonb");
+        return Ok(());
+    }
+    let given = numbers();
+    let total = given.first().copied().unwrap_or(64) << 20;
+    let pairs = given.get(1).copied().unwrap_or(10);
+    let ordinals = if given.len() > 2 { &given[2..] } else { &ORDINALS[..] };
+    // The server's user has to get at its data.
+    let open = std::fs::Permissions::from_mode(0o755);
+    let scratch = tempfile::Builder::new().permissions(open).tempdir()?;
+    for variant in variants {
+        let mut server = Started::new(&scratch.path().join(variant), variant)?;
+        for ordinal in ordinals {
+            let table = Table::of_total(u32::try_from(*ordinal)?, total, Data::Identical, 1)?;
+            let files = Files::new(scratch.path(), table)?;
+            println!("{variant}: {table}, {pairs} pairs");
+            for (what, ours, theirs) in [
+                ("import", Started::load as Side, Started::copy_in as Side),
+                ("export", Started::export as Side, Started::copy_out as Side),
+            ] {
+                compare(
+                    what,
+                    pairs,
+                    |server| ours(server, &files),
+                    |server| theirs(server, &files),
+                    &mut server,
+                )?;
+            }
+        }
+        server.engine.close(LIMIT)?;
+    }
+    Ok(())
+}
+
+/// Seconds of a statement, and of this program's CPU in it; none is known of another's.
+type Timed = (f64, Option<f64>);
+/// One of two that do the same.
+type Side = fn(&mut Started, &Files) -> Result<Timed, Problem>;
+
+fn compare(
+    what: &str,
+    pairs: u64,
+    ours: impl Fn(&mut Started) -> Result<Timed, Problem>,
+    theirs: impl Fn(&mut Started) -> Result<Timed, Problem>,
+    server: &mut Started,
+) -> Result<(), Problem> {
+    let (mut ratios, mut shares, mut times) = (Vec::new(), Vec::new(), Vec::new());
+    for pair in 0..=pairs {
+        // Each goes first in half of the pairs; pair 0 only warms up.
+        let ((own, cpu), (other, _)) = if pair % 2 == 0 {
+            let own = ours(server)?;
+            (own, theirs(server)?)
+        } else {
+            let other = theirs(server)?;
+            (ours(server)?, other)
+        };
+        if pair == 0 {
+            continue;
+        }
+        let share = cpu.unwrap_or(f64::NAN) / own;
+        println!(
+            "{what} {pair:>2}  ours {:.1} ms, {:.1} % of it our CPU  psql {:.1} ms  ratio {:.3}",
+            own * 1e3,
+            share * 1e2,
+            other * 1e3,
+            other / own
+        );
+        ratios.push(other / own);
+        shares.push(share);
+        times.push(own);
+    }
+    let (low, high) = limits(&ratios).unwrap_or((f64::NAN, f64::NAN));
+    let middle = |all: &[f64]| median(all).unwrap_or(f64::NAN);
+    println!(
+        "{what}: {:.3} × as fast as psql (95 %: {low:.3} … {high:.3}); {:.1} ms, client's CPU {:.1} % of it",
+        middle(&ratios),
+        middle(&times) * 1e3,
+        middle(&shares) * 1e2
+    );
+    Ok(())
+}
+
+/// The same documents, as each of the two reads them.
+struct Files {
+    table: Table,
+    ours: PathBuf,
+    theirs: PathBuf,
+}
+
+impl Files {
+    fn new(folder: &Path, table: Table) -> Result<Self, Problem> {
+        let (ours, theirs) = (folder.join("documents.ndjson"), folder.join("documents.copy"));
+        let mut maker = Maker::new(table);
+        let (mut one, mut other) =
+            (BufWriter::new(std::fs::File::create(&ours)?), BufWriter::new(std::fs::File::create(&theirs)?));
+        for key in 0..table.documents {
+            maker.line(key, &mut one)?;
+            // Nothing in these documents has to be escaped.
+            write!(other, "{key}\t")?;
+            maker.document(key, &mut other)?;
+            other.write_all(b"\n")?;
+        }
+        one.flush()?;
+        other.flush()?;
+        Ok(Self { table, ours, theirs })
+    }
+}
+
+/// A server with its table, and a session with it.
+struct Started {
+    engine: Engine,
+    load: String,
+    export: String,
+    programs: BTreeMap<String, PathBuf>,
+    port: u16,
+    user: String,
+    database: String,
+    password: String,
+}
+
+impl Started {
+    fn new(scratch: &Path, variant: &str) -> Result<Self, Problem> {
+        std::fs::create_dir_all(scratch)?;
+        let catalogue = Catalogue::load(&[])?;
+        let system = catalogue.get("postgresql")?;
+        let configuration = system.configuration(system.default_version(), variant, "default")?;
+        let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
+        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
+        let programs = installed.files.clone();
+        let target = Target::new(configuration, DOCUMENTS, installed).ok_or("it keeps no documents")?;
+        let folder = scratch.join("session");
+        let launch = target.launch(&folder, &scratch.join("server.log"), 0, &command().program)?;
+        let mut launch = launch.ok_or("it has no server")?;
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        launch.port = Some(port);
+        let (user, database) = (launch.recipe.user.clone(), launch.recipe.database.clone());
+        let open: Open = target.open(&folder, 0)?;
+        let (engine, _) = engine(&scratch.join("worker.log"), &open, &launch)?;
+        let part = &target.part;
+        let filled = |name: &str| -> Result<String, Problem> {
+            Ok(fill(part.statement(name).ok_or("no statement")?, &[("table", TABLE)])?)
+        };
+        let (create, load, export) = (filled("create")?, filled("load")?, filled("export")?);
+        let password = std::fs::read_to_string(folder.join("password"))?;
+        let mut started = Self { engine, load, export, programs, port, user, database, password };
+        started.run(&[&create])?;
+        Ok(started)
+    }
+
+    fn run(&mut self, statements: &[&str]) -> Result<(), Problem> {
+        let statements = statements.iter().map(|text| (*text).to_owned()).collect();
+        let _: Ran = self.ask(&Op::Run { statements })?;
+        Ok(())
+    }
+
+    fn ask<R: serde::de::DeserializeOwned>(&mut self, op: &Op) -> Result<R, Problem> {
+        Ok(self.engine.request(op, LIMIT, &|| false, &mut |_| {})?)
+    }
+
+    fn empty(&mut self) -> Result<(), Problem> {
+        self.run(&["TRUNCATE documents", "CHECKPOINT"])
+    }
+
+    fn load(&mut self, files: &Files) -> Result<Timed, Problem> {
+        self.empty()?;
+        let load = Load::Keyed { statement: self.load.clone(), file: files.ours.clone() };
+        // The commit makes it durable, for the client as well.
+        let loaded: Loaded = self.ask(&Op::Load { load, sync: false })?;
+        if loaded.documents != Some(files.table.documents) {
+            return Err(format!("{:?} documents were loaded", loaded.documents).into());
+        }
+        Ok((loaded.seconds, loaded.usage.client_cpu_s))
+    }
+
+    fn copy_in(&mut self, files: &Files) -> Result<Timed, Problem> {
+        self.empty()?;
+        self.psql(&format!(r"\copy {TABLE} (key, doc) from '{}'", files.theirs.display()), files)
+    }
+
+    fn export(&mut self, files: &Files) -> Result<Timed, Problem> {
+        let out: Exported = self.ask(&Op::Export { statement: self.export.clone(), values: false })?;
+        if out.documents != files.table.documents {
+            return Err(format!("{} documents came out", out.documents).into());
+        }
+        Ok((out.seconds, out.usage.client_cpu_s))
+    }
+
+    fn copy_out(&mut self, files: &Files) -> Result<Timed, Problem> {
+        self.psql(&format!(r"\copy (SELECT doc FROM {TABLE}) to '/dev/null'"), files)
+    }
+
+    fn psql(&self, copy: &str, files: &Files) -> Result<Timed, Problem> {
+        let mut command = Command::new(self.programs["postgres"].with_file_name("psql"));
+        command
+            .args(["--no-psqlrc", "-v", "ON_ERROR_STOP=1", "--host=127.0.0.1"])
+            .args([format!("--port={}", self.port), format!("--username={}", self.user)])
+            .arg(format!("--dbname={}", self.database))
+            .args(["-c", r"\timing on", "-c", copy])
+            .env("PGPASSWORD", &self.password)
+            .env("LC_ALL", "C");
+        let output = command.output()?;
+        let said = String::from_utf8_lossy(&output.stdout);
+        let time = said.lines().find_map(|line| line.strip_prefix("Time: ")?.split(' ').next());
+        let seconds = time.and_then(|time| time.parse::<f64>().ok()).map(|milliseconds| milliseconds / 1e3);
+        let all = said.lines().any(|line| line == format!("COPY {}", files.table.documents));
+        match seconds.filter(|_| all && output.status.success()) {
+            Some(seconds) => Ok((seconds, None)),
+            None => Err(format!("psql: {said}{}", String::from_utf8_lossy(&output.stderr)).into()),
+        }
+    }
+}

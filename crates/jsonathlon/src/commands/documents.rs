@@ -1,0 +1,99 @@
+//! `jsonathlon run documents`: arguments become settings.
+
+use jsonathlon_dataset::ordinal::Data;
+use jsonathlon_dataset::source::Source;
+use jsonathlon_workloads::documents::Documents;
+use jsonathlon_workloads::documents::settings::DocumentsSettings;
+use jsonathlon_workloads::pace::Enough;
+
+use super::run::{Asked, Usual};
+use crate::cli::documents::DocumentsArguments;
+use crate::cli::{self, RunArguments};
+use crate::exit::Failure;
+
+/// Systems of a run that names none.
+const SYSTEMS: &str = "postgresql,mongodb,sqlite";
+/// Rounds of a run that is told nothing about that: trials of imports, copies and indexes.
+const ROUNDS: u32 = 3;
+/// Ordinals and bytes of a plain run.
+const SIZES: [u32; 2] = [12, 16];
+const TOTAL: u64 = 8 << 20;
+/// The same of a full one.
+const FULL_SIZES: [u32; 5] = [12, 14, 16, 18, 20];
+const FULL_TOTAL: u64 = 64 << 20;
+const FULL_READS: u32 = 2;
+
+pub(super) fn asked(arguments: &DocumentsArguments) -> Result<Asked<'_>, Failure> {
+    let run = &arguments.run;
+    not_of_documents(run)?;
+    let full = arguments.full;
+    let usual_sizes = if full { FULL_SIZES.to_vec() } else { SIZES.to_vec() };
+    let sizes = ordered(arguments.sizes.as_deref().unwrap_or(&usual_sizes));
+    let settings = DocumentsSettings {
+        sizes,
+        total: arguments.total.unwrap_or(if full { FULL_TOTAL } else { TOTAL }),
+        data: data(run.data.as_deref(), full)?,
+        seed: run.seed,
+        reads: if full { FULL_READS } else { 1 },
+        all_indexes: full,
+        cold: full,
+        update_path: arguments.update_path,
+        history: arguments.history,
+        limits: ordered(arguments.limits.as_deref().unwrap_or_default()),
+    };
+    let tables = settings.tables().map_err(Failure::usage)?;
+    let usual = Usual {
+        systems: Some(SYSTEMS),
+        rounds: ROUNDS,
+        enough: Enough::Rounds,
+        load_rounds: None,
+        durability: None,
+    };
+    let workload = Documents::new(settings).map_err(Failure::usage)?;
+    let source = Some(Source::Ordinals { tables });
+    Ok(Asked { arguments: run, source, usual, workload: Box::new(workload) })
+}
+
+/// Ordinals in order, each once.
+fn ordered(ordinals: &[u32]) -> Vec<u32> {
+    let mut ordered = ordinals.to_vec();
+    ordered.sort_unstable();
+    ordered.dedup();
+    ordered
+}
+
+/// Data sets by their words.
+fn data(text: Option<&str>, full: bool) -> Result<Vec<Data>, Failure> {
+    let all = [Data::Identical, Data::Distinct];
+    let Some(text) = text else {
+        return Ok(if full { all.to_vec() } else { vec![Data::Identical] });
+    };
+    let mut found = Vec::new();
+    for word in text.split(',').map(str::trim) {
+        match all.into_iter().find(|data| data.word() == word) {
+            Some(data) if !found.contains(&data) => found.push(data),
+            Some(_) => {}
+            None => {
+                return Err(Failure::usage(format!(
+                    "--data of documents is identical, distinct, or both with a comma between them, and not `{word}`"
+                )));
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Options that all workloads share, and that make no sense here.
+fn not_of_documents(run: &RunArguments) -> Result<(), Failure> {
+    let told = [
+        ("--scale", run.scale != cli::USUAL_SCALE, "use --total and --sizes"),
+        ("--malformed", run.malformed > 0, "documents are generated whole"),
+        ("--precision", run.precision.is_some(), "use --rounds"),
+        ("--budget", run.budget.is_some(), "use --rounds, --total and --sizes"),
+        ("--load-rounds", run.load_rounds.is_some(), "each of --rounds imports the documents"),
+    ];
+    match told.into_iter().find(|(_, is_told, _)| *is_told) {
+        Some((option, _, why)) => Err(Failure::usage(format!("{option} is not for documents: {why}"))),
+        None => Ok(()),
+    }
+}
