@@ -97,3 +97,24 @@ fn a_plan_that_does_something_else_is_seen() {
     assert_eq!((one.a.value, one.b.value, one.ratio), (Some(3.0), Some(1.0), None));
     assert!(matches!(one.outcome, Outcome::NotCompared) && one.note.as_deref().unwrap().contains("index"));
 }
+
+#[test]
+fn who_changes_places_is_told_with_the_size() {
+    let (one, other) = (configuration("sqlite", "3"), configuration("mongodb", "6"));
+    let mut records: Vec<Record> = Vec::new();
+    for (round, factor) in [(1, 1.0), (2, 1.02), (3, 0.99)] {
+        for (n, size, slower) in [(12, "64KB", 4.0), (16, "1MB", 0.25)] {
+            let exported = |one: &Configuration, seconds: f64| {
+                record(trial(of(one, "export", Phase::Hot, n, size, &[]), round, Some(seconds)))
+            };
+            records.extend([exported(&one, 0.1 * factor), exported(&other, 0.1 * slower)]);
+        }
+    }
+    let made = run("a-run", vec![one, other], records);
+    let text = tables(&made, PLAIN);
+    let line = text.lines().find(|line| line.trim_start().starts_with("export  identical"));
+    let words = line.unwrap_or_else(|| panic!("{text}")).split_whitespace().collect::<Vec<_>>().join(" ");
+    // Halfway between 64 KB and 1 MB, on logarithms.
+    assert!(words.starts_with("export identical sqlite plain default mongodb plain default 25"), "{words}");
+    assert!(words.contains(" KB ") && words.contains('…'), "{words}");
+}
