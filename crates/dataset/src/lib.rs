@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod agreement;
 pub mod describe;
 pub mod generate;
 pub mod ordinal;

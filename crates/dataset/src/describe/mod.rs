@@ -1,6 +1,7 @@
 //! The profile of a data set: what kinds of events, users, types and lengths it holds, and what is wrong with it.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use foldhash::fast::FixedState;
 use hashbrown::{HashMap, HashSet};
@@ -11,9 +12,12 @@ use crate::questions::{COMMIT, CREATE};
 use crate::reference::{User, Users};
 use crate::scan::{Event, Scan, Scanner, Traits};
 use crate::source::{Reading, Source, Step};
-use crate::stage::Progress;
+use crate::stage::{Progress, Sampler};
 
 mod paths;
+mod propose;
+
+pub use propose::{FirstQuestion, Wanted, first_questions};
 
 pub use paths::{JsonType, Lengths, PathProfile, TypeProfile};
 
@@ -120,15 +124,71 @@ pub fn describe(
     progress: &mut dyn FnMut(Progress),
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Profile, DataError> {
+    let all = Limits { bytes: u64::MAX, time: Duration::MAX, kept: 0 };
+    read(source, options, all, progress, cancelled).map(|sampled| sampled.profile)
+}
+
+/// When enough was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of documents.
+    pub bytes: u64,
+    /// How long that may take.
+    pub time: Duration,
+    /// Documents that are kept.
+    pub kept: usize,
+}
+
+/// The first documents of a source, described.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Sampled {
+    /// What they hold.
+    pub profile: Profile,
+    /// Documents spread evenly over them, those that are JSON objects.
+    pub documents: Vec<Vec<u8>>,
+    /// Whether the source was read to its end.
+    pub is_whole: bool,
+}
+
+/// Reads a source up to some limits and describes that.
+///
+/// # Errors
+///
+/// As [`describe`].
+pub fn sample(source: &Source, limits: Limits, cancelled: &dyn Fn() -> bool) -> Result<Sampled, DataError> {
+    read(source, &DescribeOptions::default(), limits, &mut |_| {}, cancelled)
+}
+
+fn read(
+    source: &Source,
+    options: &DescribeOptions,
+    limits: Limits,
+    progress: &mut dyn FnMut(Progress),
+    cancelled: &dyn Fn() -> bool,
+) -> Result<Sampled, DataError> {
+    let begun = Instant::now();
     let reading = Reading::start(source.clone())?;
     let mut description = Description::new(options);
     let mut scanner = Scanner::new();
+    let mut sampler = Sampler::new(limits.kept);
+    let mut place = 0;
+    let ended = |description: Description<'_>, sampler: Sampler, blank_lines: u64, is_whole: bool| {
+        let mut profile = description.finish();
+        profile.source = source.to_string();
+        profile.blank_lines = blank_lines;
+        let documents = sampler.finish().into_iter().map(|sample| sample.line).collect();
+        Ok(Sampled { profile, documents, is_whole })
+    };
     loop {
         match reading.next(cancelled)? {
             Step::Opened { .. } => {}
             Step::Read { block, tally } => {
                 block.scan(&mut scanner, |line, scan| {
                     description.observe(line, &scan);
+                    if !scan.traits.intersects(Traits::UNREADABLE) {
+                        sampler.offer(place, place, line);
+                        place += 1;
+                    }
                     Ok::<_, DataError>(())
                 })?;
                 progress(Progress {
@@ -139,13 +199,11 @@ pub fn describe(
                     total: tally.total,
                 });
                 reading.give_back(block.into());
+                if tally.bytes >= limits.bytes || begun.elapsed() >= limits.time {
+                    return ended(description, sampler, tally.blank_lines, false);
+                }
             }
-            Step::Ended { tally } => {
-                let mut profile = description.finish();
-                profile.source = source.to_string();
-                profile.blank_lines = tally.blank_lines;
-                return Ok(profile);
-            }
+            Step::Ended { tally } => return ended(description, sampler, tally.blank_lines, true),
         }
     }
 }

@@ -206,6 +206,32 @@ fn member_path(parent: &str, name: &str) -> String {
     path
 }
 
+/// The names of the members that lead to a path, as [`PathProfile::path`] writes it; none of a path through an array, and
+/// none of the document itself.
+pub(super) fn keys_of(path: &str) -> Option<Vec<String>> {
+    let mut keys = Vec::new();
+    let mut rest = path;
+    if rest == "$" {
+        return None;
+    }
+    while !rest.is_empty() {
+        if let Some(quoted) = rest.strip_prefix('[') {
+            // The name is JSON, in which a bracket may stand too.
+            let mut names = serde_json::Deserializer::from_str(quoted).into_iter::<String>();
+            let name = names.next()?.ok()?;
+            let end = names.byte_offset();
+            keys.push(name);
+            rest = quoted.get(end..)?.strip_prefix(']')?;
+        } else {
+            let plain = rest.strip_prefix('.').unwrap_or(rest);
+            let end = plain.find(['.', '[']).unwrap_or(plain.len());
+            keys.push(plain.get(..end).filter(|name| !name.is_empty())?.to_string());
+            rest = plain.get(end..)?;
+        }
+    }
+    Some(keys)
+}
+
 /// Visits a value on a path, or on one that was left out.
 struct Visit<'p> {
     paths: &'p mut Paths,
@@ -315,5 +341,30 @@ impl Visitor<'_> for Name<'_> {
 
     fn visit_str<E>(self, name: &str) -> Result<Option<usize>, E> {
         Ok(self.paths.member(self.parent, name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn paths_through_arrays_have_no_keys() {
+        assert_eq!(keys_of("$"), None);
+        assert_eq!(keys_of("a[]"), None);
+        assert_eq!(keys_of("a[].b"), None);
+        assert_eq!(keys_of(r#"a.b["c.d \"e\"]"].f"#).unwrap(), ["a", "b", "c.d \"e\"]", "f"]);
+        assert_eq!(keys_of(r#"[""]"#).unwrap(), [""]);
+    }
+
+    proptest! {
+        #[test]
+        fn keys_come_back_from_their_path(keys in prop::collection::vec(any::<String>(), 1..4)) {
+            prop_assume!(keys[0] != "$");
+            let path = keys.iter().fold("$".to_string(), |path, key| member_path(&path, key));
+            prop_assert_eq!(keys_of(&path), Some(keys));
+        }
     }
 }

@@ -22,6 +22,7 @@ mod sizes;
 mod unkept;
 
 pub use samples::Sample;
+pub(crate) use samples::Sampler;
 pub use sizes::{COMPRESSIONS, ReferenceSizes};
 
 use pass::Pass;

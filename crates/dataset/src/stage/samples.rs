@@ -18,7 +18,7 @@ pub struct Sample {
 ///
 /// Unlike a random reservoir this is the same for the same data, and never leaves a long stretch out.
 #[derive(Debug)]
-pub(super) struct Sampler {
+pub(crate) struct Sampler {
     wanted: usize,
     stride: u64,
     kept: Vec<Sample>,
@@ -26,13 +26,13 @@ pub(super) struct Sampler {
 }
 
 impl Sampler {
-    pub(super) fn new(wanted: usize) -> Self {
+    pub(crate) fn new(wanted: usize) -> Self {
         Sampler { wanted, stride: 1, kept: Vec::new(), bytes: 0 }
     }
 
     /// Offers the document number `place` among those that may be sampled.
     #[inline]
-    pub(super) fn offer(&mut self, place: u64, ordinal: u64, line: &[u8]) {
+    pub(crate) fn offer(&mut self, place: u64, ordinal: u64, line: &[u8]) {
         if place & (self.stride - 1) == 0 && self.wanted > 0 {
             self.keep(ordinal, line);
         }
@@ -54,7 +54,7 @@ impl Sampler {
     }
 
     /// At most as many samples as wanted, in order.
-    pub(super) fn finish(self) -> Vec<Sample> {
+    pub(crate) fn finish(self) -> Vec<Sample> {
         let (count, wanted) = (self.kept.len(), self.wanted);
         if count <= wanted {
             return self.kept;

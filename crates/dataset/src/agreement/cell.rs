@@ -1,0 +1,310 @@
+//! Cells as their columns declare them, and when two of them are equal.
+
+use std::cmp::Ordering;
+
+use serde_json::Value as Json;
+
+use super::{CellType, Rules};
+use crate::value::{Row, Value};
+
+/// Whole numbers up to this are compared exactly: every double up to here is the number that it is the nearest to.
+const EXACT: f64 = 9_007_199_254_740_992.0;
+/// How far two other numbers may be apart, relative to the larger one.
+const TOLERANCE: f64 = 1e-9;
+
+/// A cell with its declared type. What does not fit that stays what it is, and is equal to its like alone.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Cell {
+    Null,
+    Bool(bool),
+    Number(Number),
+    Text(String),
+    Json(Json),
+    /// Microseconds since 1970, UTC.
+    Time(i64),
+}
+
+/// A number: a whole one exactly, any other as a double.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Number {
+    Whole(i128),
+    Other(f64),
+}
+
+impl Number {
+    fn of_float(float: f64) -> Self {
+        // Within 2⁵³ the cast is exact.
+        if float.fract() == 0.0 && float.abs() <= EXACT {
+            Self::Whole(float as i128)
+        } else {
+            Self::Other(float)
+        }
+    }
+
+    /// A number of JSON's grammar.
+    fn parse(text: &str) -> Option<Self> {
+        if let Ok(whole) = text.parse::<i128>() {
+            return (!text.starts_with('+')).then_some(Self::Whole(whole));
+        }
+        let is_number = text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte));
+        let parsed = text.parse::<f64>().ok().filter(|_| is_number && !text.starts_with('+'))?;
+        Some(Self::of_float(parsed))
+    }
+
+    pub(super) fn value(self) -> f64 {
+        match self {
+            Self::Whole(whole) => whole as f64,
+            Self::Other(float) => float,
+        }
+    }
+
+    fn is_exact(self) -> bool {
+        matches!(self, Self::Whole(whole) if whole.unsigned_abs() <= EXACT as u128)
+    }
+
+    pub(super) fn is_within(self, other: Self, tolerance: f64) -> bool {
+        if self.is_exact() && other.is_exact() {
+            return self == other;
+        }
+        let (a, b) = (self.value(), other.value());
+        a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * a.abs().max(b.abs())
+    }
+}
+
+impl Cell {
+    pub(super) fn of(cell_type: CellType, value: &Value) -> Self {
+        match (cell_type, value) {
+            (_, Value::Null) => Self::Null,
+            (CellType::Json, value) => json(value),
+            (CellType::Boolean, Value::Int(0)) => Self::Bool(false),
+            (CellType::Boolean, Value::Int(1)) => Self::Bool(true),
+            (CellType::Time, Value::Int(microseconds)) => Self::Time(*microseconds),
+            (CellType::Time, Value::Text(text)) => {
+                time(text).map_or_else(|| Self::Text(text.clone()), Self::Time)
+            }
+            (CellType::Number, Value::Text(text)) => {
+                Number::parse(text).map_or_else(|| Self::Text(text.clone()), Self::Number)
+            }
+            (_, Value::Bool(truth)) => Self::Bool(*truth),
+            (_, Value::Int(whole)) => Self::Number(Number::Whole(i128::from(*whole))),
+            (_, Value::Float(float)) => Self::Number(Number::of_float(*float)),
+            (_, Value::Text(text)) => Self::Text(text.clone()),
+        }
+    }
+
+    pub(super) fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number(a), Self::Number(b)) => a.is_within(*b, TOLERANCE),
+            (Self::Json(a), Self::Json(b)) => same_json(a, b),
+            (a, b) => a == b,
+        }
+    }
+
+    /// An order in which equal cells stand together, as far as a tolerance allows.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Bool(a), Self::Bool(b)) => a.cmp(b),
+            (Self::Number(a), Self::Number(b)) => a.value().total_cmp(&b.value()),
+            (Self::Text(a), Self::Text(b)) => a.cmp(b),
+            (Self::Time(a), Self::Time(b)) => a.cmp(b),
+            (Self::Json(a), Self::Json(b)) => order_of_json(a, b),
+            (a, b) => a.rank().cmp(&b.rank()),
+        }
+    }
+
+    /// The place of its type in that order.
+    pub(super) fn rank(&self) -> u8 {
+        match self {
+            Self::Null => 0,
+            Self::Bool(_) => 1,
+            Self::Number(_) => 2,
+            Self::Text(_) => 3,
+            Self::Time(_) => 4,
+            Self::Json(_) => 5,
+        }
+    }
+
+    /// Whether it is compared within a tolerance.
+    pub(super) fn is_number(&self) -> bool {
+        matches!(self, Self::Number(_))
+    }
+}
+
+fn json(value: &Value) -> Cell {
+    let json = match value {
+        Value::Null => Json::Null,
+        Value::Bool(truth) => Json::Bool(*truth),
+        Value::Int(whole) => Json::from(*whole),
+        Value::Float(float) => Json::from(*float),
+        Value::Text(text) => serde_json::from_str(text).unwrap_or_else(|_| Json::String(text.clone())),
+    };
+    if json.is_null() { Cell::Null } else { Cell::Json(json) }
+}
+
+fn number(number: &serde_json::Number) -> Option<Number> {
+    let whole = number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from));
+    whole.map(Number::Whole).or_else(|| number.as_f64().map(Number::of_float))
+}
+
+fn same_json(a: &Json, b: &Json) -> bool {
+    match (a, b) {
+        (Json::Number(a), Json::Number(b)) => match (number(a), number(b)) {
+            (Some(a), Some(b)) => a.is_within(b, TOLERANCE),
+            _ => a == b,
+        },
+        (Json::Array(a), Json::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_json(a, b))
+        }
+        (Json::Object(a), Json::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(name, a)| b.get(name).is_some_and(|b| same_json(a, b)))
+        }
+        (a, b) => a == b,
+    }
+}
+
+fn order_of_json(a: &Json, b: &Json) -> Ordering {
+    let rank = |json: &Json| match json {
+        Json::Null => 0,
+        Json::Bool(_) => 1,
+        Json::Number(_) => 2,
+        Json::String(_) => 3,
+        Json::Array(_) => 4,
+        Json::Object(_) => 5,
+    };
+    match (a, b) {
+        (Json::Bool(a), Json::Bool(b)) => a.cmp(b),
+        (Json::Number(a), Json::Number(b)) => {
+            let value = |one: &serde_json::Number| one.as_f64().unwrap_or(f64::NAN);
+            value(a).total_cmp(&value(b))
+        }
+        (Json::String(a), Json::String(b)) => a.cmp(b),
+        (Json::Array(a), Json::Array(b)) => {
+            let elements = a.iter().zip(b).map(|(a, b)| order_of_json(a, b));
+            elements.fold(Ordering::Equal, Ordering::then).then(a.len().cmp(&b.len()))
+        }
+        (Json::Object(a), Json::Object(b)) => {
+            let (mut a, mut b): (Vec<_>, Vec<_>) = (a.iter().collect(), b.iter().collect());
+            a.sort_by_key(|(name, _)| *name);
+            b.sort_by_key(|(name, _)| *name);
+            let members = a.iter().zip(&b).map(|(a, b)| a.0.cmp(b.0).then_with(|| order_of_json(a.1, b.1)));
+            members.fold(Ordering::Equal, Ordering::then).then(a.len().cmp(&b.len()))
+        }
+        (a, b) => rank(a).cmp(&rank(b)),
+    }
+}
+
+/// Rows of typed cells.
+pub(super) type Typed = Vec<Vec<Cell>>;
+
+/// The rows as their columns declare them.
+pub(super) fn typed(rules: &Rules, rows: &[Row]) -> Typed {
+    let row = |row: &Row| {
+        let cells = rules.columns.iter().zip(row);
+        cells.map(|(column, value)| Cell::of(column.cell_type, value)).collect()
+    };
+    rows.iter().map(row).collect()
+}
+
+/// The same with every column of strings unquoted in which all cells are quoted; none where there is no such column.
+pub(super) fn unquoted(rules: &Rules, rows: &[Row]) -> Option<Typed> {
+    let is_quoted = |place: usize| {
+        let mut cells =
+            rows.iter().filter_map(|row| row.get(place)).filter(|cell| **cell != Value::Null).peekable();
+        cells.peek().is_some()
+            && cells.all(|cell| matches!(cell, Value::Text(text) if unquote(text).is_some()))
+    };
+    let quoted: Vec<bool> = (rules.columns.iter().enumerate())
+        .map(|(place, column)| column.cell_type == CellType::String && is_quoted(place))
+        .collect();
+    if !quoted.contains(&true) {
+        return None;
+    }
+    let mut typed = typed(rules, rows);
+    for row in &mut typed {
+        for (cell, _) in row.iter_mut().zip(&quoted).filter(|(_, quoted)| **quoted) {
+            if let Cell::Text(text) = cell
+                && let Some(plain) = unquote(text)
+            {
+                *text = plain;
+            }
+        }
+    }
+    Some(typed)
+}
+
+/// The string that a text of JSON stands for.
+fn unquote(text: &str) -> Option<String> {
+    if !text.starts_with('"') {
+        return None;
+    }
+    serde_json::from_str(text).ok()
+}
+
+/// Microseconds since 1970 of `2026-01-02T03:04:05.678901Z`, of the same with a space, without a fraction, without a zone
+/// (then UTC) or with one (`+02:00`, `+02`), and of a date alone.
+pub(super) fn time(text: &str) -> Option<i64> {
+    let (date, rest) = text.split_at_checked(10)?;
+    let mut parts = date.split('-');
+    let mut number = |digits: usize| {
+        let part = parts.next()?;
+        (part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit()))
+            .then(|| part.parse::<i64>().ok())?
+    };
+    let (year, month, day) = (number(4)?, number(2)?, number(2)?);
+    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
+        return None;
+    }
+    let days = days_since_1970(year, month, day);
+    if rest.is_empty() {
+        return days.checked_mul(86_400_000_000);
+    }
+    let rest = rest.strip_prefix(['T', 't', ' '])?;
+    let zone = rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len());
+    let (clock, zone) = rest.split_at_checked(zone)?;
+    let (whole, fraction) = clock.trim_end().split_once('.').unwrap_or((clock.trim_end(), ""));
+    let clock: Vec<i64> = whole.split(':').map(two_digits).collect::<Option<_>>()?;
+    let (hour, minute, second) = match clock.as_slice() {
+        [hour, minute] => (*hour, *minute, 0),
+        [hour, minute, second] => (*hour, *minute, *second),
+        _ => return None,
+    };
+    if hour > 23 || minute > 59 || second > 60 {
+        return None;
+    }
+    let mut micros = 0;
+    let mut unit = 100_000;
+    for digit in fraction.chars() {
+        micros += i64::from(digit.to_digit(10)?) * unit;
+        unit /= 10;
+    }
+    let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset_seconds(zone)?;
+    seconds.checked_mul(1_000_000)?.checked_add(micros)
+}
+
+fn two_digits(text: &str) -> Option<i64> {
+    (text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+/// Seconds that a zone is ahead of UTC.
+fn offset_seconds(zone: &str) -> Option<i64> {
+    if matches!(zone, "" | "Z" | "z") {
+        return Some(0);
+    }
+    let sign = if zone.starts_with('-') { -1 } else { 1 };
+    let digits = zone.get(1..)?;
+    let (hours, minutes) = match digits.split_once(':') {
+        Some((hours, minutes)) => (hours, minutes),
+        None if digits.len() == 4 => digits.split_at_checked(2)?,
+        None => (digits, "00"),
+    };
+    Some(sign * (two_digits(hours)? * 3_600 + two_digits(minutes)? * 60))
+}
+
+/// Days of the Gregorian calendar, by the usual rule of years that begin in March.
+fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let of_era = year.rem_euclid(400);
+    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
+}

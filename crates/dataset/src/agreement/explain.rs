@@ -1,0 +1,153 @@
+//! Which rule explains that two answers differ: the one whose opposite would make them the same.
+
+use std::fmt;
+
+use super::cell::{Cell, Number, Typed, time, typed};
+use super::{CellType, Difference, Rules, SHOWN, rows};
+use crate::value::{Row, Value};
+
+/// A rule that explains a difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// The rows are the same in another order than the stated one.
+    Order,
+    /// One of them has rows with a null that the other leaves out.
+    Nulls,
+    /// Texts differ in case or trailing spaces.
+    Bytes,
+    /// The same text is a string in one and another type in the other.
+    Types,
+    /// Numbers with a fraction, or beyond 2⁵³, differ by more than the tolerance.
+    Tolerance,
+    /// Strings are the same moment in other notations.
+    Times,
+    /// Only rows that tie differ, and no limit cuts them.
+    Limit,
+}
+
+impl Rule {
+    /// All of them, those first that loosen least.
+    const ALL: [Self; 7] =
+        [Self::Order, Self::Limit, Self::Nulls, Self::Times, Self::Bytes, Self::Types, Self::Tolerance];
+
+    /// The word used in files.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Order => "order",
+            Self::Nulls => "nulls",
+            Self::Bytes => "bytes",
+            Self::Types => "types",
+            Self::Tolerance => "tolerance",
+            Self::Times => "times",
+            Self::Limit => "limit",
+        }
+    }
+}
+
+impl fmt::Display for Rule {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.pad(match self {
+            Self::Order => {
+                "the rows are the same in another order: say ORDER BY in every statement, with the same place for nulls \
+                 and strings by their bytes"
+            }
+            Self::Nulls => "one has rows with a null, the other leaves them out: filter nulls in every statement",
+            Self::Bytes => "strings are bytes: these differ in case or trailing spaces alone, as collations fold them",
+            Self::Types => "a number or a boolean is no string: these are the same text in another type",
+            Self::Tolerance => {
+                "numbers with a fraction and beyond 2^53 are equal within 1e-9: these differ by more, up to 1e-3"
+            }
+            Self::Times => "times are strings unless they are declared: these are the same moments, so declare the column \
+                            a time",
+            Self::Limit => "rows beyond the declared limit would be cut: one statement has another LIMIT",
+        })
+    }
+}
+
+/// How the two differ.
+pub(super) fn difference(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Difference {
+    let (a, b) = (typed(rules, fixed), typed(rules, answer));
+    let (lacks, has) = rows::alone(rules, &a, &b);
+    let shown = |rows: &[Row], places: &[usize]| -> Vec<Row> {
+        places.iter().take(SHOWN).filter_map(|place| rows.get(*place).cloned()).collect()
+    };
+    let what = match (lacks.len(), has.len()) {
+        (0, 0) => "the same rows in another order".to_owned(),
+        (lacking, having) if fixed.len() == answer.len() => {
+            format!("{} of {} rows differ", lacking.max(having), fixed.len())
+        }
+        _ => {
+            format!("{} rows answered, {} in the answer that it is compared with", answer.len(), fixed.len())
+        }
+    };
+    let rule = Rule::ALL.into_iter().find(|rule| explains(*rule, rules, &a, &b));
+    Difference {
+        what,
+        lacks: shown(fixed, &lacks),
+        lacking: lacks.len(),
+        has: shown(answer, &has),
+        having: has.len(),
+        rule,
+    }
+}
+
+/// Whether the answers would be the same if the rule were another.
+fn explains(rule: Rule, rules: &Rules, fixed: &Typed, answer: &Typed) -> bool {
+    let unordered = Rules { order: Vec::new(), limit: None, columns: rules.columns.clone() };
+    let same = |a: &Typed, b: &Typed| rows::same(&unordered, a, b).is_some();
+    let loosened = |loosen: fn(&Cell) -> Cell| {
+        let all = |rows: &Typed| rows.iter().map(|row| row.iter().map(loosen).collect()).collect();
+        let (a, b): (Typed, Typed) = (all(fixed), all(answer));
+        same(&a, &b)
+    };
+    match rule {
+        Rule::Order => same(fixed, answer),
+        Rule::Limit => {
+            let shorter = fixed.len().min(answer.len());
+            let cut = |rows: &Typed| rows.iter().take(shorter).cloned().collect::<Typed>();
+            fixed.len() != answer.len() && shorter > 0 && !rules.order.is_empty() && {
+                rows::same(&Rules { limit: Some(shorter), ..rules.clone() }, &cut(fixed), &cut(answer))
+                    .is_some()
+            }
+        }
+        Rule::Nulls => {
+            let full = |rows: &Typed| -> Typed {
+                rows.iter().filter(|row| !row.contains(&Cell::Null)).cloned().collect()
+            };
+            let (a, b) = (full(fixed), full(answer));
+            let are_fewer = a.len() < fixed.len() || b.len() < answer.len();
+            // Where a limit cuts, rows that took a place pushed others out.
+            let shorter = a.len().min(b.len());
+            let cut = |rows: &Typed| rows.iter().take(shorter).cloned().collect::<Typed>();
+            are_fewer && (same(&a, &b) || (rules.limit.is_some() && shorter > 0 && same(&cut(&a), &cut(&b))))
+        }
+        Rule::Times => loosened(|cell| match cell {
+            Cell::Text(text) => time(text).map_or_else(|| cell.clone(), Cell::Time),
+            other => other.clone(),
+        }),
+        Rule::Bytes => loosened(|cell| match cell {
+            Cell::Text(text) => Cell::Text(text.trim_end().to_lowercase()),
+            other => other.clone(),
+        }),
+        Rule::Types => loosened(|cell| match cell {
+            Cell::Bool(truth) => Cell::Text(truth.to_string()),
+            Cell::Number(Number::Whole(whole)) => Cell::Text(whole.to_string()),
+            Cell::Number(Number::Other(float)) => Cell::of(CellType::Number, &Value::Float(*float)),
+            Cell::Text(text) => match Cell::of(CellType::Number, &Value::Text(text.clone())) {
+                Cell::Number(Number::Whole(whole)) => Cell::Text(whole.to_string()),
+                other => other,
+            },
+            other => other.clone(),
+        }),
+        // To three digits: what is as near as that is the same sum, added up with less care.
+        Rule::Tolerance => loosened(|cell| match cell {
+            Cell::Number(number) => rounded(number.value()),
+            other => other.clone(),
+        }),
+    }
+}
+
+fn rounded(value: f64) -> Cell {
+    let text = format!("{value:.3e}");
+    Cell::of(CellType::Number, &Value::Text(text))
+}

@@ -1,0 +1,378 @@
+//! The rules, one by one, and what must hold for any rows.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::value::Value;
+
+fn column(name: &str, cell_type: CellType) -> Column {
+    Column { name: name.into(), cell_type, approximate: false }
+}
+
+fn text(text: &str) -> Value {
+    Value::Text(text.into())
+}
+
+fn of(types: &[CellType]) -> Rules {
+    Rules { columns: types.iter().map(|one| column("c", *one)).collect(), ..Rules::default() }
+}
+
+/// Whether two single cells of a type are the same.
+fn same(cell_type: CellType, a: Value, b: Value) -> bool {
+    of(&[cell_type]).compare(&[vec![a]], &[vec![b]]).is_ok()
+}
+
+/// Groups with their counts, most first, at most so many.
+fn groups(limit: Option<usize>) -> Rules {
+    Rules {
+        columns: vec![column("x", CellType::String), column("n", CellType::Number)],
+        order: vec![1],
+        limit,
+    }
+}
+
+fn counted(rows: &[(&str, i64)]) -> Vec<Row> {
+    rows.iter().map(|(x, n)| vec![text(x), Value::Int(*n)]).collect()
+}
+
+#[test]
+fn numbers_are_equal_by_value() {
+    use CellType::Number;
+    for (a, b) in [
+        (Value::Int(1), Value::Float(1.0)),
+        (Value::Int(1), text("1.0")),
+        (Value::Float(0.1 + 0.2), Value::Float(0.3)),
+        (Value::Float(0.3), text("0.3")),
+        (Value::Float(1.0), Value::Float(1.0 + 1e-12)),
+        // Beyond 2⁵³ a double is no longer the number itself.
+        (Value::Int((1 << 53) + 1), Value::Float(9_007_199_254_740_992.0)),
+        (text("18446744073709551615"), Value::Float(18_446_744_073_709_551_616.0)),
+        (text("1e3"), Value::Int(1000)),
+        (Value::Float(f64::NAN), Value::Float(f64::NAN)),
+        (Value::Float(-0.0), Value::Int(0)),
+    ] {
+        assert!(same(Number, a.clone(), b.clone()), "{a:?} {b:?}");
+        assert!(same(Number, b.clone(), a.clone()), "{b:?} {a:?}");
+    }
+    for (a, b) in [
+        (Value::Int(1), Value::Int(2)),
+        (Value::Int((1 << 53) - 1), Value::Int((1 << 53) - 2)),
+        (Value::Float(0.3), Value::Float(0.300_001)),
+        (Value::Int(0), Value::Null),
+        (Value::Int(1), Value::Bool(true)),
+        (Value::Int(1), text("one")),
+        (Value::Int(1), text("+1")),
+    ] {
+        assert!(!same(Number, a.clone(), b.clone()), "{a:?} {b:?}");
+    }
+}
+
+#[test]
+fn strings_are_bytes() {
+    use CellType::String;
+    assert!(same(String, text("a"), text("a")));
+    for (a, b) in [("a", "A"), ("a", "a "), ("e\u{301}", "\u{e9}"), ("ss", "ß"), ("", " ")] {
+        assert!(!same(String, text(a), text(b)), "{a:?} {b:?}");
+    }
+    assert!(!same(String, text("1"), Value::Int(1)), "a number is no string");
+    assert!(!same(String, text("null"), Value::Null));
+}
+
+#[test]
+fn a_column_of_strings_is_unquoted_once() {
+    let rules = of(&[CellType::String]);
+    let column = |cells: &[&str]| -> Vec<Row> { cells.iter().map(|cell| vec![text(cell)]).collect() };
+    let (plain, quoted) =
+        (column(&["a", "b \"c\"", "\u{1f600}"]), column(&[r#""a""#, r#""b \"c\"""#, r#""\ud83d\ude00""#]));
+    assert!(rules.compare(&plain, &quoted).is_ok());
+    assert!(rules.compare(&quoted, &plain).is_ok());
+    // Twice is too often, and one cell that is no JSON string shows that none was quoted.
+    assert!(rules.compare(&plain, &column(&[r#""\"a\"""#, r#""b""#, r#""c""#])).is_err());
+    assert!(rules.compare(&column(&["a", "b"]), &column(&[r#""a""#, "b"])).is_err());
+    // Strings that hold quotes of their own, in both.
+    assert!(rules.compare(&column(&[r#""a""#]), &column(&[r#""\"a\"""#])).is_ok());
+    assert!(of(&[CellType::Json]).compare(&column(&["a"]), &column(&[r#""a""#])).is_ok());
+    assert!(
+        of(&[CellType::Time]).compare(&column(&["a"]), &column(&[r#""a""#])).is_err(),
+        "only strings are"
+    );
+}
+
+#[test]
+fn booleans_take_0_and_1_and_json_takes_text() {
+    use CellType::{Boolean, Json};
+    assert!(
+        same(Boolean, Value::Bool(true), Value::Int(1)) && same(Boolean, Value::Int(0), Value::Bool(false))
+    );
+    assert!(
+        !same(Boolean, Value::Bool(true), Value::Int(2)) && !same(Boolean, Value::Bool(true), text("true"))
+    );
+    assert!(!same(CellType::Number, Value::Bool(true), Value::Int(1)), "only where it is declared");
+    assert!(same(Json, text(r#"{"a":1,"b":[1.0,"x"]}"#), text(r#"{"b": [1, "x"], "a": 1.0}"#)));
+    assert!(same(Json, text("[1,2]"), text("[1, 2]")) && !same(Json, text("[1,2]"), text("[2,1]")));
+    assert!(same(Json, text("null"), Value::Null) && same(Json, text("5"), Value::Int(5)));
+    assert!(
+        !same(Json, text(r#"{"a":1}"#), text(r#"{"a":1,"b":null}"#)),
+        "absent is null in a row, not in a document"
+    );
+}
+
+#[test]
+fn times_are_strings_unless_they_are_declared() {
+    let pairs = [
+        ("2026-01-02T03:04:05Z", "2026-01-02 03:04:05"),
+        ("2026-01-02T03:04:05Z", "2026-01-02T05:04:05+02:00"),
+        ("2026-01-02T03:04:05.5Z", "2026-01-02T03:04:05.500000"),
+        ("2026-01-02", "2026-01-02T00:00:00+00"),
+        ("1969-12-31T23:59:59Z", "1969-12-31 18:59:59-0500"),
+    ];
+    for (a, b) in pairs {
+        assert!(same(CellType::Time, text(a), text(b)), "{a} {b}");
+        assert!(!same(CellType::String, text(a), text(b)), "{a} {b}");
+    }
+    assert!(same(CellType::Time, text("2026-01-02T03:04:05.678901Z"), Value::Int(1_767_323_045_678_901)));
+    assert!(!same(CellType::Time, text("2026-01-02T03:04:05.678901Z"), text("2026-01-02T03:04:05.678902Z")));
+    for no_time in
+        ["2026-13-01", "2026-1-2", "yesterday", "2026-01-02T25:00:00Z", "2026-01-02T03", "é026-01-02"]
+    {
+        assert!(
+            !same(CellType::Time, text(no_time), Value::Int(0))
+                && same(CellType::Time, text(no_time), text(no_time))
+        );
+    }
+}
+
+#[test]
+fn the_stated_order_is_compared_and_ties_are_a_set() {
+    let rules = groups(None);
+    let fixed = counted(&[("a", 3), ("b", 2), ("c", 2), ("d", 1)]);
+    assert!(rules.compare(&fixed, &counted(&[("a", 3), ("c", 2), ("b", 2), ("d", 1)])).is_ok());
+    let other = rules.compare(&fixed, &counted(&[("d", 1), ("b", 2), ("c", 2), ("a", 3)])).unwrap_err();
+    assert_eq!((other.rule, other.lacking, other.having), (Some(Rule::Order), 0, 0));
+    assert!(
+        rules.compare(&fixed, &counted(&[("a", 3), ("b", 2), ("b", 2), ("d", 1)])).is_err(),
+        "rows count"
+    );
+}
+
+#[test]
+fn a_tie_cut_by_the_limit_is_compared_by_its_order_alone() {
+    let fixed = counted(&[("a", 3), ("b", 2), ("c", 1)]);
+    let cut = counted(&[("a", 3), ("b", 2), ("z", 1)]);
+    assert!(groups(Some(3)).compare(&fixed, &cut).is_ok());
+    assert!(groups(None).compare(&fixed, &cut).is_err(), "nothing was cut");
+    assert!(groups(Some(4)).compare(&fixed, &cut).is_err(), "the limit was not reached");
+    assert!(
+        groups(Some(3)).compare(&fixed, &counted(&[("a", 3), ("z", 2), ("c", 1)])).is_err(),
+        "no tie is cut there"
+    );
+    assert!(groups(Some(3)).compare(&fixed, &counted(&[("a", 3), ("b", 2), ("c", 0)])).is_err());
+    assert!(groups(Some(2)).compare(&fixed[..2], &fixed).is_err(), "more than the limit");
+}
+
+#[test]
+fn without_an_order_rows_are_a_multiset() {
+    let rules = Rules { order: Vec::new(), ..groups(None) };
+    let fixed = counted(&[("a", 1), ("a", 1), ("b", 2)]);
+    assert!(rules.compare(&fixed, &counted(&[("b", 2), ("a", 1), ("a", 1)])).is_ok());
+    let other = rules.compare(&fixed, &counted(&[("b", 2), ("b", 2), ("a", 1)])).unwrap_err();
+    assert_eq!((other.lacks, other.has), (counted(&[("a", 1)]), counted(&[("b", 2)])));
+    // Floats that sort the other way round for their last digit.
+    let floats = of(&[CellType::Number, CellType::Number]);
+    let pair = |a: f64, b: f64| vec![Value::Float(a), Value::Float(b)];
+    let (one, two) = (pair(0.3, 5.5), pair(0.1 + 0.2, 4.5));
+    assert!(floats.compare(&[one, two], &[pair(0.1 + 0.2, 5.5), pair(0.3, 4.5)]).is_ok());
+}
+
+#[test]
+fn differences_are_told_both_ways_with_the_rule_that_explains_them() {
+    let strings = of(&[CellType::String]);
+    let rows = |cells: &[&str]| -> Vec<Row> { cells.iter().map(|cell| vec![text(cell)]).collect() };
+    let rule = |a: &[&str], b: &[&str]| strings.compare(&rows(a), &rows(b)).unwrap_err().rule;
+    assert_eq!(rule(&["DE", "fr"], &["de", "fr"]), Some(Rule::Bytes));
+    assert_eq!(rule(&["x"], &["x  "]), Some(Rule::Bytes));
+    assert_eq!(rule(&["2026-01-02T00:00:00Z"], &["2026-01-02 00:00:00"]), Some(Rule::Times));
+    assert_eq!(rule(&["x"], &["y"]), None);
+    let different = strings.compare(&rows(&["1", "b"]), &[vec![Value::Int(1)], vec![text("b")]]).unwrap_err();
+    assert_eq!(
+        (different.rule, different.lacks, different.has),
+        (Some(Rule::Types), rows(&["1"]), vec![vec![Value::Int(1)]])
+    );
+    let nulls = [vec![text("a")], vec![Value::Null]];
+    assert_eq!(strings.compare(&rows(&["a"]), &nulls).unwrap_err().rule, Some(Rule::Nulls));
+    let numbers = of(&[CellType::Number]);
+    let near =
+        numbers.compare(&[vec![Value::Float(1_000.1)]], &[vec![Value::Float(1_000.100_01)]]).unwrap_err();
+    assert_eq!(near.rule, Some(Rule::Tolerance));
+    assert_eq!(
+        groups(None).compare(&counted(&[("a", 2), ("b", 1)]), &counted(&[("a", 2)])).unwrap_err().rule,
+        Some(Rule::Limit)
+    );
+    let narrow = groups(None).compare(&[], &[vec![Value::Null]]).unwrap_err();
+    assert_eq!(narrow.what, "rows have 1 columns, 2 are declared (x, n)");
+    for rule in
+        [Rule::Order, Rule::Nulls, Rule::Bytes, Rule::Types, Rule::Tolerance, Rule::Times, Rule::Limit]
+    {
+        assert!(rule.to_string().len() > 40 && !rule.word().is_empty());
+    }
+}
+
+#[test]
+fn approximate_columns_may_differ_and_their_error_is_told() {
+    let mut rules = groups(None);
+    rules.columns[1].approximate = true;
+    let fixed = counted(&[("a", 4), ("b", 2)]);
+    let found = rules.compare(&fixed, &counted(&[("b", 2), ("a", 5)])).unwrap();
+    assert_eq!(found.approximate_error, Some(0.25));
+    assert_eq!(rules.compare(&fixed, &fixed).unwrap().approximate_error, Some(0.0));
+    assert!(rules.compare(&fixed, &counted(&[("c", 2), ("a", 5)])).is_err());
+    assert!(rules.compare(&counted(&[("a", 0)]), &counted(&[("a", 1)])).is_err(), "something for nothing");
+}
+
+fn votes(answers: &[(&str, i64)]) -> Decision {
+    let rows: Vec<Vec<Row>> = answers.iter().map(|(_, n)| vec![vec![Value::Int(*n)]]).collect();
+    let answers: Vec<Answer<'_>> =
+        answers.iter().zip(&rows).map(|((system, _), rows)| Answer { system, rows }).collect();
+    decide(&of(&[CellType::Number]), &answers).0
+}
+
+#[test]
+fn agreement_needs_a_strict_majority_of_systems_and_two() {
+    assert_eq!(votes(&[]), Decision::Nothing);
+    assert_eq!(votes(&[("a", 1)]), Decision::Unverified(0));
+    assert_eq!(votes(&[("a", 1), ("a", 1)]), Decision::Unverified(0), "one system, twice");
+    assert_eq!(votes(&[("a", 1), ("b", 1)]), Decision::Agreed(0));
+    assert_eq!(votes(&[("a", 1), ("b", 2)]), Decision::Disputed(0));
+    assert_eq!(votes(&[("a", 2), ("b", 1), ("c", 1)]), Decision::Agreed(1));
+    assert_eq!(
+        votes(&[("a", 1), ("b", 1), ("c", 2), ("d", 2)]),
+        Decision::Disputed(0),
+        "half is no majority"
+    );
+    assert_eq!(votes(&[("a", 1), ("b", 2), ("c", 3)]), Decision::Disputed(0));
+    assert_eq!(
+        votes(&[("a", 1), ("a", 1), ("a", 1), ("b", 2), ("c", 2)]),
+        Decision::Agreed(3),
+        "a system has one vote"
+    );
+    assert_eq!(
+        votes(&[("a", 1), ("a", 2), ("b", 1)]),
+        Decision::Disputed(0),
+        "one that contradicts itself has none"
+    );
+}
+
+#[test]
+fn misshapen_answers_are_never_agreed() {
+    let rules = of(&[CellType::Number]);
+    let wide: Vec<Row> = vec![vec![Value::Int(1), Value::Int(2)]];
+    let answers = [Answer { system: "a", rows: &wide }, Answer { system: "b", rows: &wide }];
+    let (decision, standings) = decide(&rules, &answers);
+    assert_eq!(decision, Decision::Nothing);
+    assert!(standings.iter().all(Result::is_err));
+}
+
+fn any_value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::Bool),
+        (-3_i64..3).prop_map(Value::Int),
+        any::<i64>().prop_map(Value::Int),
+        any::<f64>().prop_map(Value::Float),
+        "[aA \"{}0-9]{0,4}".prop_map(Value::Text),
+        any::<String>().prop_map(Value::Text),
+    ]
+}
+
+fn any_type() -> impl Strategy<Value = CellType> {
+    prop_oneof![
+        Just(CellType::Boolean),
+        Just(CellType::Number),
+        Just(CellType::String),
+        Just(CellType::Json),
+        Just(CellType::Time)
+    ]
+}
+
+prop_compose! {
+    /// Rules with rows of their width.
+    fn any_answer()(types in prop::collection::vec(any_type(), 1..4))(
+        rows in prop::collection::vec(prop::collection::vec(any_value(), types.len()), 0..12),
+        order in prop::collection::vec(0..types.len(), 0..3),
+        limit in prop::option::of(12_usize..14),
+        types in Just(types),
+    ) -> (Rules, Vec<Row>) {
+        (Rules { order, limit, ..of(&types) }, rows)
+    }
+}
+
+proptest! {
+    #[test]
+    fn every_answer_is_the_same_as_itself((rules, rows) in any_answer()) {
+        prop_assert!(rules.compare(&rows, &rows).is_ok());
+        // Not by being the very same bytes alone.
+        prop_assert!(rows::same(&rules, &cell::typed(&rules, &rows), &cell::typed(&rules, &rows)).is_some());
+    }
+
+    #[test]
+    fn without_an_order_any_order_is_the_same((rules, rows) in any_answer(), seed in any::<u64>()) {
+        let rules = Rules { order: Vec::new(), ..rules };
+        let mut other = rows.clone();
+        let length = other.len().max(1);
+        for place in 0..other.len() {
+            other.swap(place, (seed as usize).wrapping_mul(place + 7) % length);
+        }
+        prop_assert!(rules.compare(&rows, &other).is_ok());
+    }
+
+    #[test]
+    fn comparing_is_symmetric((rules, rows) in any_answer(), at in 0_usize..12, value in any_value()) {
+        let mut other = rows.clone();
+        if let Some(cell) = other.get_mut(at).and_then(|row| row.first_mut()) {
+            *cell = value;
+        }
+        prop_assert_eq!(rules.compare(&rows, &other).is_ok(), rules.compare(&other, &rows).is_ok());
+    }
+
+    #[test]
+    fn a_row_more_or_less_is_always_a_difference((rules, rows) in any_answer(), at in 0_usize..12) {
+        let mut other = rows.clone();
+        if at < other.len() {
+            other.remove(at);
+            let difference = rules.compare(&rows, &other).unwrap_err();
+            prop_assert!(difference.lacking > difference.having);
+            prop_assert!(rules.compare(&other, &rows).is_err());
+        }
+    }
+
+    #[test]
+    fn a_changed_number_is_always_a_difference(numbers in prop::collection::vec(-1000_i64..1000, 1..20), at in 0_usize..20, by in 1_i64..5) {
+        let rows: Vec<Row> = numbers.iter().map(|number| vec![Value::Int(*number)]).collect();
+        let mut other = rows.clone();
+        let at = at % rows.len();
+        other[at] = vec![Value::Int(numbers[at] + by)];
+        let difference = of(&[CellType::Number]).compare(&rows, &other).unwrap_err();
+        prop_assert_eq!((difference.lacking, difference.having), (1, 1));
+    }
+
+    #[test]
+    fn sums_in_another_order_are_the_same(mut numbers in prop::collection::vec(0.01_f64..1e6, 1..50)) {
+        let sum = |numbers: &[f64]| vec![vec![Value::Float(numbers.iter().sum())]];
+        let one = sum(&numbers);
+        numbers.reverse();
+        prop_assert!(of(&[CellType::Number]).compare(&one, &sum(&numbers)).is_ok());
+    }
+
+    #[test]
+    fn a_majority_is_found_wherever_it_stands(right in 2_usize..6, wrong in 0_usize..5, turn in 0_usize..10) {
+        let wrong = wrong.min(right - 1);
+        let names: Vec<String> = (0..right + wrong).map(|place| format!("system {place}")).collect();
+        let mut all: Vec<(&str, i64)> = names.iter().enumerate()
+            .map(|(place, name)| (name.as_str(), if place < right { 7 } else { 100 + place as i64 }))
+            .collect();
+        let by = turn % all.len();
+        all.rotate_left(by);
+        let Decision::Agreed(place) = votes(&all) else { panic!("a majority of {right} to {wrong}") };
+        prop_assert_eq!(all[place].1, 7);
+    }
+}

@@ -1,0 +1,224 @@
+//! First questions about documents that nobody knows yet: which paths are worth asking about.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::paths::keys_of;
+use super::{JsonType, PathProfile, Sampled};
+
+/// The share of one type from which on a path is asked about.
+const ONE_TYPE: f64 = 0.95;
+/// Strings longer than this are texts, not values.
+const LONGEST: u64 = 1_000;
+/// Different values of a path that are told apart.
+const MOST_DISTINCT: usize = 100_000;
+
+/// A kind of question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Wanted {
+    /// The most frequent strings.
+    Count,
+    /// The largest numbers.
+    Top,
+    /// Sum and mean.
+    Sum,
+    /// How many documents have one string.
+    Filter,
+    /// How many different strings there are.
+    Distinct,
+}
+
+/// A question that the sample has a path for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FirstQuestion {
+    /// Its kind.
+    pub wanted: Wanted,
+    /// The path as a profile writes it.
+    pub path: String,
+    /// The names of the members that lead to it.
+    pub keys: Vec<String>,
+    /// The value that is looked for, of a filter.
+    pub value: String,
+    /// The share of values, nulls left out, that are of the type that is asked about.
+    pub share: f64,
+    /// Values of other types in the sample, which the question leaves out, nulls not counted.
+    pub others: u64,
+}
+
+/// A path of scalars that are nearly all of one type.
+struct Candidate<'a> {
+    path: &'a str,
+    keys: Vec<String>,
+    is_number: bool,
+    has_fractions: bool,
+    values: u64,
+    share: f64,
+    others: u64,
+    /// Different values in the documents that were kept, with how often each is there.
+    distinct: BTreeMap<String, u64>,
+}
+
+/// One question of each kind that the sample has a path for, on different paths where it can be.
+pub fn first_questions(sampled: &Sampled) -> Vec<FirstQuestion> {
+    let mut candidates: Vec<Candidate<'_>> = sampled.profile.paths.iter().filter_map(candidate).collect();
+    let documents: Vec<Value> =
+        sampled.documents.iter().filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    for one in &mut candidates {
+        one.look(&documents);
+    }
+    let kept = documents.len().max(1) as f64;
+    let (numbers, strings): (Vec<_>, Vec<_>) =
+        candidates.iter().filter(|one| !one.distinct.is_empty()).partition(|one| one.is_number);
+    let mut found: Vec<FirstQuestion> = Vec::new();
+    let mut taken: Vec<&str> = Vec::new();
+    // How worth asking a path is, by kind; common paths count for more, and none is asked about twice where another is left.
+    type Worth<'w> = &'w dyn Fn(&Candidate<'_>) -> f64;
+    let spread = |one: &Candidate<'_>| one.distinct.len() as f64;
+    let repeated = |one: &Candidate<'_>| {
+        let several = if one.distinct.len() > 1 { 1.0 } else { 0.1 };
+        several * (1.0 - spread(one) / kept).max(0.01) + 0.1 * (spread(one).min(20.0) / 20.0)
+    };
+    let kinds: [(Wanted, &Vec<&Candidate<'_>>, Worth<'_>); 5] = [
+        (Wanted::Count, &strings, &repeated),
+        (Wanted::Sum, &numbers, &|one| if one.has_fractions { 2.0 } else { 1.0 }),
+        (Wanted::Top, &numbers, &|one| 0.1 + spread(one) / kept),
+        (Wanted::Distinct, &strings, &|one| 0.1 + spread(one) / kept),
+        (Wanted::Filter, &strings, &repeated),
+    ];
+    for (wanted, among, worth) in kinds {
+        let common = |one: &Candidate<'_>| one.values as f64 / sampled.profile.documents.max(1) as f64;
+        let score = |one: &&&Candidate<'_>| {
+            let again = if taken.contains(&one.path) { 0.05 } else { 1.0 };
+            worth(one) * common(one).min(1.0) * again
+        };
+        let best = among.iter().max_by(|a, b| score(a).total_cmp(&score(b)).then(b.path.cmp(a.path)));
+        let Some(best) = best else { continue };
+        let frequent = best.distinct.iter().max_by(|a, b| a.1.cmp(b.1).then(b.0.cmp(a.0)));
+        taken.push(best.path);
+        found.push(FirstQuestion {
+            wanted,
+            path: best.path.to_string(),
+            keys: best.keys.clone(),
+            value: frequent.map(|(value, _)| value.clone()).unwrap_or_default(),
+            share: best.share,
+            others: best.others,
+        });
+    }
+    found.sort_by_key(|one| one.wanted);
+    found
+}
+
+fn candidate(profile: &PathProfile) -> Option<Candidate<'_>> {
+    let keys = keys_of(&profile.path)?;
+    let of = |wanted: &[JsonType]| -> u64 {
+        let found = profile.types.iter().filter(|one| wanted.contains(&one.json_type));
+        found.map(|one| one.values).sum()
+    };
+    let all = of(&[
+        JsonType::Boolean,
+        JsonType::Integer,
+        JsonType::Float,
+        JsonType::String,
+        JsonType::Array,
+        JsonType::Object,
+    ]);
+    let (numbers, strings) = (of(&[JsonType::Integer, JsonType::Float]), of(&[JsonType::String]));
+    let is_number = numbers > strings;
+    let values = numbers.max(strings);
+    let share = values as f64 / all.max(1) as f64;
+    let longest = profile
+        .types
+        .iter()
+        .filter_map(|one| Some(one.length?.max).filter(|_| one.json_type == JsonType::String));
+    let is_text = !is_number && longest.max().is_some_and(|longest| longest > LONGEST);
+    // A key that no line can hold cannot be asked about.
+    let is_plain = keys.iter().all(|key| !key.chars().any(char::is_control) && !key.is_empty());
+    (values > 0 && share >= ONE_TYPE && !is_text && is_plain).then(|| Candidate {
+        path: &profile.path,
+        keys,
+        is_number,
+        has_fractions: of(&[JsonType::Float]) > 0,
+        values,
+        share,
+        others: all - values,
+        distinct: BTreeMap::new(),
+    })
+}
+
+impl Candidate<'_> {
+    fn look(&mut self, documents: &[Value]) {
+        for document in documents {
+            let value = self.keys.iter().try_fold(document, |value, key| value.as_object()?.get(key));
+            let text = match value {
+                Some(Value::String(text)) if !self.is_number => text.clone(),
+                Some(Value::Number(number)) if self.is_number => number.to_string(),
+                _ => continue,
+            };
+            // A value that no line can hold cannot be looked for.
+            if text.chars().any(char::is_control) {
+                continue;
+            }
+            if self.distinct.len() < MOST_DISTINCT || self.distinct.contains_key(&text) {
+                *self.distinct.entry(text).or_default() += 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::{Limits, sample};
+    use crate::source::Source;
+
+    fn of(lines: &[String]) -> Vec<FirstQuestion> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("a.ndjson");
+        std::fs::write(&file, lines.join("\n")).unwrap();
+        let limits = Limits { bytes: 1 << 30, time: std::time::Duration::from_secs(60), kept: 1_000 };
+        first_questions(&sample(&Source::Path(file), limits, &|| false).unwrap())
+    }
+
+    fn paths(found: &[FirstQuestion]) -> Vec<(Wanted, &str)> {
+        found.iter().map(|one| (one.wanted, one.path.as_str())).collect()
+    }
+
+    #[test]
+    fn each_kind_has_the_path_that_suits_it() {
+        let line = |n: u32| {
+            format!(
+                r#"{{"id":"u-{n}","country":"{}","price":{}.5,"quantity":{n},"tags":["a"],"mixed":{}}}"#,
+                ["de", "fr", "it"][n as usize % 3],
+                n % 7,
+                if n.is_multiple_of(2) { "1" } else { "\"x\"" },
+            )
+        };
+        let found = of(&(0..200).map(line).collect::<Vec<_>>());
+        assert_eq!(
+            paths(&found),
+            [
+                (Wanted::Count, "country"),
+                (Wanted::Top, "quantity"),
+                (Wanted::Sum, "price"),
+                (Wanted::Filter, "country"),
+                (Wanted::Distinct, "id")
+            ]
+        );
+        assert_eq!(found[3].value, "de");
+    }
+
+    #[test]
+    fn what_the_documents_do_not_have_is_not_asked() {
+        assert!(of(&[r#"{"a":[1,2],"b":{"c":[{"d":"x"}]},"e":null,"f":true}"#.to_owned()]).is_empty());
+        let numbers = of(&[r#"{"a":1}"#.to_owned(), r#"{"a":2}"#.to_owned()]);
+        assert_eq!(paths(&numbers), [(Wanted::Top, "a"), (Wanted::Sum, "a")]);
+        // Nineteen of twenty is the least.
+        let mostly = |strings: usize| -> Vec<String> {
+            (0..100).map(|n| if n < strings { r#"{"a":"x"}"# } else { r#"{"a":7}"# }.to_owned()).collect()
+        };
+        assert!(of(&mostly(94)).is_empty());
+        let found = of(&mostly(95));
+        assert_eq!((found.len(), found[0].others), (3, 5));
+    }
+}
