@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jsonathlon_connection::driver::{
-    self, Connection, DocumentSource, Host, LoadSink, Open, Place, SharedOutput,
+    self, Connection, DocumentSource, DriverError, Host, LoadSink, Open, Place, SharedOutput,
 };
-use jsonathlon_connection::rows::Outcome;
+use jsonathlon_connection::rows::{Cell, Outcome, RowSink};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::clock::Clock;
 use serde::Serialize;
@@ -31,6 +31,8 @@ const SETTLE_INTERVAL: Duration = Duration::from_millis(20);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 /// Documents between two looks at the clock.
 const PROGRESS_STRIDE: u64 = 256;
+/// Rows of an answer at most.
+const MOST_ROWS: usize = 1_000_000;
 /// Longest reason kept of a refused document, bytes: some systems repeat the document in it.
 const REASON_LIMIT: usize = 500;
 
@@ -253,9 +255,10 @@ impl Server<'_> {
         let place = self.place();
         let session = self.session()?;
         let meter = Meter::start(&*clock, place);
-        let outcome = session.connection.collect(statement);
+        let mut rows = Rows::default();
+        let report = session.connection.ask(statement, &mut rows);
         let (seconds, usage) = meter.stop(&*clock);
-        Ok(Answered { seconds, outcome: outcome?, usage })
+        Ok(Answered { seconds, outcome: rows.0.with(report?), usage })
     }
 
     fn export(
@@ -380,6 +383,25 @@ impl Server<'_> {
             session.connection.close()?;
         }
         Ok(Closed { seconds: (self.clock.now() - begun).as_secs_f64() })
+    }
+}
+
+/// An answer that is collected, up to a size beyond which nobody compares it.
+#[derive(Default)]
+struct Rows(Outcome);
+
+impl RowSink for Rows {
+    fn columns(&mut self, names: &[&str]) -> Result<(), DriverError> {
+        self.0.columns(names)
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<(), DriverError> {
+        if self.0.rows.len() >= MOST_ROWS {
+            return Err(DriverError::Refused(format!(
+                "the answer has more than {MOST_ROWS} rows, which are not compared: ask for fewer"
+            )));
+        }
+        self.0.row(cells)
     }
 }
 

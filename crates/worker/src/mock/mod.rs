@@ -2,8 +2,9 @@
 //!
 //! Its statements are words: `create`, `index`, `load FILE`, `drain`, `drained`, `compact`, `count`,
 //! `sizes`, `plan NAME`, `q1` … `q6`, `read_back KEY, KEY …` and `drop`; what follows a word that needs
-//! nothing is ignored. By row it loads with `load :doc`. What it has loaded stays in its data folder, so
-//! that it can be restarted in another process as a real engine is. Statements that clients share are in `records`,
+//! nothing is ignored. `answer TABLE ROWS` answers with these rows, JSON, and `rows TABLE N` with so many. By row it loads
+//! with `load :doc`. What it has loaded stays in its data folder, so that it can be restarted in another process as a
+//! real engine is. Statements that clients share are in `records`,
 //! those of tables with keys in `large`.
 
 mod faults;
@@ -96,6 +97,9 @@ impl Mock {
                 Ok(single("plan", Value::Text(plan)))
             }
             "read_back" => self.read_back(rest),
+            // What it was told to answer, whatever it holds.
+            "answer" => told(rest),
+            "rows" => many(rest),
             name if large::is_of_tables(name) => {
                 let spoilt = self.script.faults_of(name, nth).any(|act| matches!(act, Act::Careless));
                 large::answer(name, rest, self.store.folder(), spoilt)
@@ -276,6 +280,24 @@ fn shown(parameter: &Parameter<'_>) -> String {
         Parameter::Float(number) => number.to_string(),
         Parameter::Text(text) | Parameter::Json(text) => text.to_owned(),
     }
+}
+
+/// `TABLE [[CELL, …], …]`: these rows.
+fn told(rest: &str) -> Result<Outcome> {
+    let text = rest.get(rest.find('[').unwrap_or(rest.len())..).unwrap_or_default();
+    let rows: Vec<Row> = serde_json::from_str(text)
+        .map_err(|error| DriverError::Refused(format!("`{text}` is no list of rows: {error}")))?;
+    let width = rows.first().map_or(0, Vec::len);
+    let columns = (0..width).map(|place| format!("c{place}")).collect();
+    Ok(Outcome { columns, rows, ..Outcome::default() })
+}
+
+/// `TABLE N`: as many rows.
+fn many(rest: &str) -> Result<Outcome> {
+    let number = rest.rsplit(' ').next().and_then(|number| number.parse().ok());
+    let rows: i64 = number.ok_or_else(|| DriverError::Refused(format!("`{rest}` says no number of rows")))?;
+    let rows = (0..rows).map(|row| vec![Value::Int(row)]).collect();
+    Ok(Outcome { columns: vec!["c0".into()], rows, ..Outcome::default() })
 }
 
 fn single(column: &str, value: Value) -> Outcome {
