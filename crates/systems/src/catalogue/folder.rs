@@ -126,7 +126,7 @@ pub(crate) fn subfolders(root: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     Ok(folders)
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
+pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     let mut paths = fs::read_dir(folder)
         .and_then(|entries| {
             entries.map(|entry| entry.map(|entry| entry.path())).collect::<io::Result<Vec<_>>>()
@@ -136,17 +136,17 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, CatalogueError> {
     Ok(paths)
 }
 
-fn unreadable(path: &Path, source: io::Error) -> CatalogueError {
+pub(crate) fn unreadable(path: &Path, source: io::Error) -> CatalogueError {
     CatalogueError::Read { path: path.display().to_string(), source }
 }
 
 /// Files of version control and of editors are not part of a system.
-fn ignored(path: &Path) -> bool {
+pub(crate) fn ignored(path: &Path) -> bool {
     let name = name_of(path);
     name.starts_with('.') || name.ends_with('~')
 }
 
-fn name_of(path: &Path) -> String {
+pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 

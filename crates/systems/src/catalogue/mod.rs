@@ -15,6 +15,7 @@ mod folder;
 mod keys;
 mod locate;
 mod near;
+mod own;
 mod preparation;
 mod profile;
 mod rules;
@@ -40,12 +41,14 @@ pub use elsewhere::{ByAddress, Provenance, name_of};
 pub use error::CatalogueError;
 pub(crate) use error::listed;
 pub use folder::Origin;
+pub use own::{ColumnType, ExpectedRows, OwnColumn, OwnFolder, OwnQuestion, OwnQuestions};
 pub use preparation::Preparation;
 pub use profile::{MemorySetting, Place, Profile};
 pub use rules::{
     Part, Said, WorkloadRules,
     analytics::{ANALYTICS, Analytics, QuestionRules},
     documents::{Ask, DOCUMENTS, Documents, Expected, Index, Judged, Largest, Operation},
+    questions::{Kind, QUESTIONS, question_file},
     serving::{OperationRules, PathStep, SERVING, Serving, path_values},
 };
 pub use sections::Section;

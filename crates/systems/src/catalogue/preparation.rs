@@ -14,10 +14,14 @@ pub enum Preparation {
     Prepared,
     /// The paths of the questions are columns beside the document, and questions name the columns.
     Extracted,
+    /// Whatever a user's own folder of questions says. No class: all such are ranked together, and no system's folder
+    /// states it.
+    #[serde(skip_deserializing)]
+    Own,
 }
 
 impl Preparation {
-    /// All classes, in the order in which they are shown.
+    /// All classes that folders state, in the order in which they are shown.
     pub const ALL: [Self; 3] = [Self::AsIs, Self::Prepared, Self::Extracted];
 
     /// The word used in folders, files and tables.
@@ -27,6 +31,7 @@ impl Preparation {
             Self::AsIs => "as-is",
             Self::Prepared => "prepared",
             Self::Extracted => "extracted",
+            Self::Own => "own",
         }
     }
 }

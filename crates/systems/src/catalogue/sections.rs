@@ -187,7 +187,7 @@ fn sections_of(
     }
     let base = place(&[name], None)?;
     let mut over = BTreeMap::new();
-    for table in OVERLAYS {
+    for table in OVERLAYS.into_iter().filter(|_| rules.has_overlays()) {
         let Some(DeValue::Table(entries)) = root.get(table).map(Spanned::get_ref) else { continue };
         for entry in entries.keys().map(|key| key.get_ref().to_string()) {
             let path = [table, entry.as_str()];

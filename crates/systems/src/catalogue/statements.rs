@@ -274,7 +274,7 @@ fn known(
     }
 }
 
-fn split(
+pub(crate) fn split(
     folder: &Folder,
     path: &str,
     text: &str,
@@ -293,6 +293,25 @@ fn split(
 /// differently. Lines that hold nothing but a `--` comment are dropped too, so
 /// that a comment never hides what is put before the statement.
 fn split_sql(text: &str) -> Vec<RawStatement> {
+    split_sql_by(text, end_of_statement)
+}
+
+/// The statements of a file of a user's own, in which a name may hold `; --`: only `;` at the very end of a line ends one.
+pub(crate) fn split_own(
+    folder: &Folder,
+    path: &str,
+    text: &str,
+    kind: StatementKind,
+) -> Result<Vec<RawStatement>, CatalogueError> {
+    match kind {
+        StatementKind::Sql => {
+            Ok(split_sql_by(text, |line| line.trim_end().strip_suffix(';').map(str::trim_end)))
+        }
+        StatementKind::Json => split(folder, path, text, kind),
+    }
+}
+
+fn split_sql_by(text: &str, end: fn(&str) -> Option<&str>) -> Vec<RawStatement> {
     let mut statements = Vec::new();
     let mut lines: Vec<(usize, &str)> = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -300,7 +319,7 @@ fn split_sql(text: &str) -> Vec<RawStatement> {
         if trimmed.starts_with("--") || (trimmed.is_empty() && lines.is_empty()) {
             continue;
         }
-        match end_of_statement(line) {
+        match end(line) {
             Some(kept) => {
                 lines.push((index + 1, kept));
                 finish(&mut lines, &mut statements);

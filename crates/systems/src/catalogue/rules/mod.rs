@@ -6,6 +6,7 @@
 pub(super) mod analytics;
 pub(super) mod documents;
 mod patterns;
+pub(super) mod questions;
 pub(super) mod serving;
 
 use std::{collections::BTreeMap, fmt::Debug};
@@ -19,7 +20,8 @@ use super::{
 };
 
 /// The workloads that the program knows.
-const BUILT_IN: &[&dyn WorkloadRules] = &[&analytics::Rules, &serving::Rules, &documents::Rules];
+const BUILT_IN: &[&dyn WorkloadRules] =
+    &[&analytics::Rules, &serving::Rules, &documents::Rules, &questions::Rules];
 
 /// The rules of one workload.
 pub trait WorkloadRules: Debug + Send + Sync {
@@ -51,6 +53,11 @@ pub trait WorkloadRules: Debug + Send + Sync {
     /// Those of them that a variant or a storage setting may state without naming the section.
     fn short_keys(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// Whether variants and storage settings may say something over its section, under its name.
+    fn has_overlays(&self) -> bool {
+        true
     }
 
     /// Reads the section, and what the variant's and the storage setting's say over it.

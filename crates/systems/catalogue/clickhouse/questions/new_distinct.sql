@@ -1,0 +1,3 @@
+SELECT count(DISTINCT {{path}}.:String) AS n
+FROM {{table}}
+WHERE isNotNull({{path}}.:String);

@@ -1,0 +1,1 @@
+EXPLAIN indexes = 1 {{statement}};

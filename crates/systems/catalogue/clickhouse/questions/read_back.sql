@@ -1,0 +1,1 @@
+SELECT toJSONString(doc) AS document FROM {{table}} LIMIT {{rows}};

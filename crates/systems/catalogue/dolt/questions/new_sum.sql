@@ -1,0 +1,3 @@
+SELECT SUM(CAST(doc->'{{path}}' AS DOUBLE)) AS total, AVG(CAST(doc->'{{path}}' AS DOUBLE)) AS mean
+FROM {{table}}
+WHERE JSON_TYPE(doc->'{{path}}') IN ('INTEGER', 'UNSIGNED INTEGER', 'DOUBLE', 'DECIMAL');

@@ -1,0 +1,1 @@
+INSERT INTO {{table}} SELECT json FROM read_ndjson_objects('{{file}}');

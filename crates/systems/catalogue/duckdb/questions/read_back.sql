@@ -1,0 +1,1 @@
+SELECT doc::VARCHAR AS document FROM {{table}} LIMIT {{rows}};

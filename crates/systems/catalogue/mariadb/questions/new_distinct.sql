@@ -1,0 +1,3 @@
+SELECT COUNT(DISTINCT JSON_VALUE(doc, '{{path}}') COLLATE utf8mb4_nopad_bin) AS n
+FROM {{table}}
+WHERE JSON_TYPE(JSON_EXTRACT(doc, '{{path}}')) = 'STRING';

@@ -1,0 +1,5 @@
+SELECT CAST(JSON_VALUE(doc, '{{path}}') AS DOUBLE) AS value
+FROM {{table}}
+WHERE JSON_TYPE(JSON_EXTRACT(doc, '{{path}}')) IN ('INTEGER', 'DOUBLE')
+ORDER BY value DESC
+LIMIT 10;

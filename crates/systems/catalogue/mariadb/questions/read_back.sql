@@ -1,0 +1,1 @@
+SELECT doc AS document FROM {{table}} LIMIT {{rows}};

@@ -1,0 +1,2 @@
+SELECT CAST(SUM(current_number_of_bytes_used) AS SIGNED) AS engine_memory_bytes
+FROM performance_schema.memory_summary_global_by_event_name;

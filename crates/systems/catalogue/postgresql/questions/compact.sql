@@ -1,0 +1,2 @@
+VACUUM (FREEZE, ANALYZE) {{table}};
+CHECKPOINT;

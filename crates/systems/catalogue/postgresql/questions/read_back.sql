@@ -1,0 +1,1 @@
+SELECT doc::text AS document FROM {{table}} LIMIT {{rows}};

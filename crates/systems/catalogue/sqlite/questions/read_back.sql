@@ -1,0 +1,1 @@
+SELECT json(doc) AS document FROM {{table}} LIMIT {{rows}};

@@ -1,0 +1,534 @@
+//! A user's own questions: a folder with `questions.toml`, and a folder of statements for each system.
+//!
+//! It is read as strictly as a system's folder: what is misspelt is an error that names file, line and what is allowed.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Catalogue,
+    configuration::{Configuration, StatementFile, digest},
+    definition::is_name,
+    error::{CatalogueError, listed},
+    folder::{Folder, entries, ignored, name_of, unreadable},
+    locate::TomlText,
+    near::did_you_mean,
+    preparation::Preparation,
+    rules::questions::{QUESTIONS, SET_UP, question_file},
+    statements,
+    system::System,
+    template::{self, RUN_TIME},
+};
+
+const DEFINITION: &str = "questions.toml";
+const EXPECTED: &str = "expected.json";
+const README: &str = "README.md";
+
+/// What a question cannot be called: steps of a run, and files of other meaning.
+const RESERVED: [&str; 7] = ["load", "size", "structure", "control", "schema", "index", "expected"];
+
+/// What a column holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnType {
+    /// `true` or `false`.
+    Boolean,
+    /// A number.
+    Number,
+    /// Text.
+    String,
+    /// Any JSON value.
+    Json,
+    /// A moment.
+    Time,
+}
+
+/// A column of a question's answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnColumn {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    #[serde(rename = "type")]
+    pub column_type: ColumnType,
+    /// Whether its numbers may differ.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub approximate: bool,
+}
+
+/// A question, whatever system it is put to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnQuestion {
+    /// The name of its statement files.
+    pub name: String,
+    /// It as a heading.
+    pub title: String,
+    /// What it asks, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub asks: String,
+    /// The columns of its answer.
+    pub columns: Vec<OwnColumn>,
+    /// The columns that rows are ordered by, by their places, and whether they descend; empty without an order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<(usize, bool)>,
+    /// How many rows there are at most.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+}
+
+/// The statements for one system, or for one way to set it up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnFolder {
+    /// The folder's own name: `SYSTEM` or `SYSTEM+VARIANT`.
+    pub name: String,
+    /// The system.
+    pub system: String,
+    /// What it is set apart by; none for the system as its folder of the catalogue sets it up.
+    pub variant: Option<String>,
+    /// It in a few words, where the user gave some.
+    pub title: Option<String>,
+    /// The class that the user states, which is shown alone.
+    pub preparation: Option<Preparation>,
+    /// The statement files, by their names in a part of the catalogue.
+    files: BTreeMap<String, StatementFile>,
+}
+
+/// Rows as they stand in `expected.json`.
+pub type ExpectedRows = Vec<Vec<serde_json::Value>>;
+
+/// A folder of questions.
+#[derive(Debug, Clone)]
+pub struct OwnQuestions {
+    /// Where it is.
+    pub path: PathBuf,
+    /// What it is called.
+    pub title: String,
+    /// The folder whose answers are the right ones, if any.
+    pub reference: Option<String>,
+    /// The questions, in the order in which they are asked.
+    pub questions: Vec<OwnQuestion>,
+    /// The folders of statements, in name order.
+    pub folders: Vec<OwnFolder>,
+    /// Right answers that the user gave, by question.
+    pub expected: BTreeMap<String, ExpectedRows>,
+    text: TomlText,
+}
+
+/// `questions.toml` as it is written.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    title: Option<String>,
+    reference: Option<String>,
+    #[serde(default)]
+    question: Vec<QuestionDefinition>,
+    #[serde(default)]
+    folder: BTreeMap<String, FolderDefinition>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct QuestionDefinition {
+    name: String,
+    title: String,
+    #[serde(default)]
+    asks: String,
+    columns: Vec<ColumnDefinition>,
+    #[serde(default)]
+    order: Vec<String>,
+    limit: Option<usize>,
+    #[serde(default)]
+    approximate: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ColumnDefinition {
+    name: String,
+    #[serde(rename = "type")]
+    column_type: ColumnType,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FolderDefinition {
+    title: Option<String>,
+    preparation: Option<Preparation>,
+}
+
+impl OwnQuestions {
+    /// Reads the folder. Which systems there are is not looked at; see [`Self::check_systems`].
+    ///
+    /// # Errors
+    /// Something in it is missing or misspelt; the error names file, line and what is allowed.
+    pub fn read(path: &Path) -> Result<Self, CatalogueError> {
+        let file = path.join(DEFINITION);
+        let invalid = |file: &Path, message: String| CatalogueError::Invalid {
+            file: file.display().to_string(),
+            line: None,
+            key: None,
+            message,
+        };
+        if !path.is_dir() {
+            return Err(invalid(path, "is no folder of questions".to_owned()));
+        }
+        if !file.is_file() {
+            let message =
+                "is missing: `jsonathlon questions new DIR --data FOLDER` writes a first version".to_owned();
+            return Err(invalid(&file, message));
+        }
+        let text = std::fs::read_to_string(&file).map_err(|source| unreadable(&file, source))?;
+        let text = TomlText { file: file.display().to_string(), text };
+        let written: Written = toml::from_str(&text.text).map_err(|error| text.reader_error(&error))?;
+        let questions = questions(&text, written.question)?;
+        let mut folders = Vec::new();
+        let mut expected = BTreeMap::new();
+        for entry in entries(path)?.into_iter().filter(|entry| !ignored(entry)) {
+            let name = name_of(&entry);
+            match name.as_str() {
+                DEFINITION | README => {}
+                EXPECTED => expected = expected_rows(&entry, &questions)?,
+                _ if entry.is_dir() => folders.push(folder(&entry, &name, &questions)?),
+                _ => {
+                    let known = [DEFINITION, EXPECTED, README];
+                    let near = did_you_mean(&name, known);
+                    let message = format!(
+                        "belongs to nothing{near}: beside folders of systems there is {}",
+                        known.join(", ")
+                    );
+                    return Err(invalid(&entry, message));
+                }
+            }
+        }
+        for (name, definition) in written.folder {
+            let Some(folder) = folders.iter_mut().find(|folder: &&mut OwnFolder| folder.name == name) else {
+                let near = did_you_mean(&name, folders.iter().map(|folder| folder.name.as_str()));
+                return Err(text.error(&["folder", &name], format!("there is no folder {name}/{near}")));
+            };
+            folder.title = definition.title;
+            folder.preparation = definition.preparation;
+        }
+        inherit(&mut folders);
+        if let Some(reference) = &written.reference
+            && !folders.iter().any(|folder| folder.name == *reference)
+        {
+            let names: Vec<String> = folders.iter().map(|folder| folder.name.clone()).collect();
+            let near = did_you_mean(reference, names.iter().map(String::as_str));
+            let message = format!("there is no folder {reference}/{near}; there is {}", listed(&names));
+            return Err(text.error(&["reference"], message));
+        }
+        let title =
+            written.title.unwrap_or_else(|| name_of(&std::path::absolute(path).unwrap_or(path.to_owned())));
+        Ok(Self {
+            path: path.to_owned(),
+            title,
+            reference: written.reference,
+            questions,
+            folders,
+            expected,
+            text,
+        })
+    }
+
+    /// Whether every folder is of a system that there is, and that can be asked such questions.
+    ///
+    /// # Errors
+    /// One is not; the error says which there are.
+    pub fn check_systems(&self, catalogue: &Catalogue) -> Result<(), CatalogueError> {
+        for folder in &self.folders {
+            let able: Vec<&str> =
+                catalogue.systems().iter().filter(|one| one.runs(QUESTIONS)).map(System::name).collect();
+            if !able.contains(&folder.system.as_str()) {
+                let why = match catalogue.get(&folder.system) {
+                    Ok(system) => system.why_not(QUESTIONS).unwrap_or_default(),
+                    Err(_) => format!("there is no system `{}`", folder.system),
+                };
+                let near = did_you_mean(&folder.system, able.iter().copied());
+                return Err(CatalogueError::Invalid {
+                    file: self.path.join(&folder.name).display().to_string(),
+                    line: None,
+                    key: None,
+                    message: format!(
+                        "{why}{near}; a folder is called SYSTEM or SYSTEM+VARIANT, of {}",
+                        able.join(", ")
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// What a folder adds to the way in which the catalogue sets its system up: the name of the catalogue's variant below
+    /// it.
+    ///
+    /// # Errors
+    /// The system has no variant for questions.
+    pub fn base_variant<'a>(folder: &OwnFolder, system: &'a System) -> Result<&'a str, CatalogueError> {
+        let variants = system.variants_of(QUESTIONS);
+        let named =
+            variants.iter().find(|one| folder.variant.as_deref().is_some_and(|name| one.is_called(name)));
+        let usual = || variants.iter().find(|one| one.is_default);
+        named.or_else(usual).map(|one| one.name.as_str()).ok_or_else(|| CatalogueError::NotRun {
+            workload: QUESTIONS.to_owned(),
+            reasons: system.why_not(QUESTIONS).into_iter().collect(),
+            by: Vec::new(),
+        })
+    }
+
+    /// The configuration with the folder's statements in it. A variant of the folder's own is named by it.
+    #[must_use]
+    pub fn applied(&self, folder: &OwnFolder, mut configuration: Configuration) -> Configuration {
+        if let Some(part) = configuration.parts.remove(QUESTIONS) {
+            let mut part = part.without_templates();
+            part.files.extend(folder.files.clone());
+            configuration.parts.insert(QUESTIONS.to_owned(), part);
+        }
+        if let Some(variant) = &folder.variant
+            && *variant != configuration.variant
+        {
+            configuration.variant.clone_from(variant);
+            configuration.variant_title = format!("{}, set up by the user", configuration.variant_title);
+        }
+        if let Some(title) = &folder.title {
+            configuration.variant_title.clone_from(title);
+        }
+        if let Some(class) = folder.preparation {
+            configuration.variant_title.push_str(&format!(" (stated as {class})"));
+        }
+        configuration.preparation = Preparation::Own;
+        configuration.ranks_with = String::new();
+        configuration.ranked = true;
+        configuration.digest = digest(&configuration);
+        configuration
+    }
+
+    /// An error about the question of this name, with its line.
+    pub fn error(&self, question: &str, message: impl Into<String>) -> CatalogueError {
+        let place =
+            self.questions.iter().position(|one| one.name == question).unwrap_or_default().to_string();
+        self.text.error(&["question", &place], message)
+    }
+}
+
+impl OwnFolder {
+    /// Whether it has a statement for a question.
+    #[must_use]
+    pub fn asks(&self, question: &str) -> bool {
+        self.files.contains_key(&question_file(question))
+    }
+}
+
+fn questions(text: &TomlText, written: Vec<QuestionDefinition>) -> Result<Vec<OwnQuestion>, CatalogueError> {
+    if written.is_empty() {
+        return Err(text.error(&[], "asks nothing: add a [[question]] with name, title and columns"));
+    }
+    let mut questions: Vec<OwnQuestion> = Vec::new();
+    for (place, mut one) in written.into_iter().enumerate() {
+        let place = place.to_string();
+        let error = |key: &str, message: String| text.error(&["question", &place, key], message);
+        if !is_name(&one.name) {
+            let message = format!(
+                "`{}` is no name: a name is a-z, 0-9, `-` and `_`, and starts with a letter",
+                one.name
+            );
+            return Err(error("name", message));
+        }
+        if RESERVED.contains(&one.name.as_str()) {
+            return Err(error("name", format!("`{}` means something else: choose another name", one.name)));
+        }
+        if questions.iter().any(|other| other.name == one.name) {
+            return Err(error("name", format!("there are two questions called `{}`", one.name)));
+        }
+        if one.title.trim().is_empty() {
+            return Err(error("title", "is empty".to_owned()));
+        }
+        if one.columns.is_empty() {
+            return Err(error("columns", "is empty: say what the answer's columns are".to_owned()));
+        }
+        let names: Vec<String> = one.columns.iter().map(|column| column.name.clone()).collect();
+        let column = |key: &str, name: &str| {
+            names.iter().position(|known| known == name).ok_or_else(|| {
+                let near = did_you_mean(name, names.iter().map(String::as_str));
+                error(key, format!("`{name}` is no column{near}; there is {}", listed(&names)))
+            })
+        };
+        let mut columns: Vec<OwnColumn> = Vec::new();
+        for ColumnDefinition { name, column_type } in std::mem::take(&mut one.columns) {
+            if columns.iter().any(|other| other.name == name) {
+                return Err(error("columns", format!("there are two columns called `{name}`")));
+            }
+            columns.push(OwnColumn { name, column_type, approximate: false });
+        }
+        for name in &one.approximate {
+            let place = column("approximate", name)?;
+            if let Some(column) = columns.get_mut(place) {
+                if column.column_type != ColumnType::Number {
+                    return Err(error(
+                        "approximate",
+                        format!("`{name}` is no number: only numbers are approximate"),
+                    ));
+                }
+                column.approximate = true;
+            }
+        }
+        let mut order = Vec::new();
+        for written in &one.order {
+            let (name, descends) = match written.rsplit_once(' ') {
+                Some((name, "desc")) => (name, true),
+                Some((name, "asc")) => (name, false),
+                _ => (written.as_str(), false),
+            };
+            order.push((column("order", name.trim())?, descends));
+        }
+        if one.limit == Some(0) {
+            return Err(error(
+                "limit",
+                "is 0: leave it out, or say how many rows there are at most".to_owned(),
+            ));
+        }
+        if one.limit.is_some() && order.is_empty() {
+            return Err(error(
+                "limit",
+                "has no order: which rows a limit cuts is anybody's choice without one".to_owned(),
+            ));
+        }
+        let QuestionDefinition { name, title, asks, limit, .. } = one;
+        questions.push(OwnQuestion { name, title, asks, columns, order, limit });
+    }
+    Ok(questions)
+}
+
+/// Reads a folder of statements.
+fn folder(path: &Path, name: &str, questions: &[OwnQuestion]) -> Result<OwnFolder, CatalogueError> {
+    let folder = Folder::on_disk(path)?;
+    let (system, variant) = match name.split_once('+') {
+        Some((system, variant)) => (system, Some(variant)),
+        None => (name, None),
+    };
+    if !is_name(system) || variant.is_some_and(|variant| !is_name(variant)) {
+        return Err(CatalogueError::Invalid {
+            file: path.display().to_string(),
+            line: None,
+            key: None,
+            message: "a folder is called SYSTEM or SYSTEM+VARIANT, of a-z, 0-9, `-` and `_`".to_owned(),
+        });
+    }
+    let mut files = BTreeMap::new();
+    for (file, text) in &folder.files {
+        if file == README {
+            continue;
+        }
+        let (stem, kind) = match file.rsplit_once('.') {
+            Some((stem, "sql")) => (stem, statements::StatementKind::Sql),
+            Some((stem, "json")) => (stem, statements::StatementKind::Json),
+            _ => return Err(folder.error(file, None, "is neither a .sql nor a .json file")),
+        };
+        let set_up = SET_UP.iter().find(|(name, _)| *name == stem);
+        let question = questions.iter().find(|one| one.name == stem);
+        let (key, must_be_single) = match (set_up, question) {
+            (Some((_, key)), _) => ((*key).to_owned(), false),
+            (None, Some(question)) => (question_file(&question.name), true),
+            (None, None) => {
+                let known: Vec<&str> = questions
+                    .iter()
+                    .map(|one| one.name.as_str())
+                    .chain(SET_UP.map(|(name, _)| name))
+                    .collect();
+                let near = did_you_mean(stem, known.iter().copied());
+                let message = format!("is no question of {DEFINITION}{near}; there is {}", known.join(", "));
+                return Err(folder.error(file, None, message));
+            }
+        };
+        let raw = statements::split_own(&folder, file, text, kind)?;
+        if must_be_single && raw.len() != 1 {
+            let message = format!("holds {} statements and must hold one", raw.len());
+            return Err(folder.error(file, None, message));
+        }
+        let mut names_the_table = false;
+        for statement in &raw {
+            let names = template::placeholders(&statement.text)
+                .map_err(|error| folder.error(file, statement.line_at(error.offset()), error.to_string()))?;
+            for (offset, name) in names {
+                names_the_table |= name == "table";
+                if !RUN_TIME.contains(&name) || (name == "file" && stem != "load") {
+                    let known: Vec<&str> = RUN_TIME.into_iter().filter(|name| *name != "file").collect();
+                    let near = did_you_mean(name, known.iter().copied());
+                    let message =
+                        format!("`{{{{{name}}}}}` has no value{near}; there is {}", known.join(", "));
+                    return Err(folder.error(file, statement.line_at(offset), message));
+                }
+            }
+        }
+        if !names_the_table && !raw.is_empty() {
+            let message =
+                "does not use `{{table}}`, the name of the table or collection that holds the documents";
+            return Err(folder.error(file, Some(1), message));
+        }
+        let statements = raw.into_iter().map(|statement| statement.text).collect();
+        let file = StatementFile { path: folder.shown(file), kind, statements };
+        if let Some(other) = files.insert(key, file.clone()) {
+            let message = format!("{} says the same: keep one of them", other.path);
+            return Err(CatalogueError::Invalid { file: file.path, line: None, key: None, message });
+        }
+    }
+    Ok(OwnFolder {
+        name: name.to_owned(),
+        system: system.to_owned(),
+        variant: variant.map(str::to_owned),
+        title: None,
+        preparation: None,
+        files,
+    })
+}
+
+/// A folder with a variant takes from the one without whatever it does not have itself, file by file.
+fn inherit(folders: &mut [OwnFolder]) {
+    let plain: Vec<OwnFolder> = folders.iter().filter(|folder| folder.variant.is_none()).cloned().collect();
+    for folder in folders.iter_mut().filter(|folder| folder.variant.is_some()) {
+        let Some(below) = plain.iter().find(|one| one.system == folder.system) else { continue };
+        for (name, file) in &below.files {
+            folder.files.entry(name.clone()).or_insert_with(|| file.clone());
+        }
+    }
+}
+
+fn expected_rows(
+    path: &Path,
+    questions: &[OwnQuestion],
+) -> Result<BTreeMap<String, ExpectedRows>, CatalogueError> {
+    let invalid = |line: Option<usize>, key: Option<&String>, message: String| CatalogueError::Invalid {
+        file: path.display().to_string(),
+        line,
+        key: key.cloned(),
+        message,
+    };
+    let text = std::fs::read_to_string(path).map_err(|source| unreadable(path, source))?;
+    let rows: BTreeMap<String, ExpectedRows> = serde_json::from_str(&text).map_err(|error| {
+        let message =
+            format!("is no object of questions with their rows, as {{\"NAME\": [[1, \"a\"]]}}: {error}");
+        invalid(Some(error.line()), None, message)
+    })?;
+    for (name, rows) in &rows {
+        let line = text.lines().position(|line| line.contains(&format!("\"{name}\""))).map(|line| line + 1);
+        let Some(question) = questions.iter().find(|one| one.name == *name) else {
+            let names: Vec<String> = questions.iter().map(|one| one.name.clone()).collect();
+            let near = did_you_mean(name, names.iter().map(String::as_str));
+            return Err(invalid(
+                line,
+                Some(name),
+                format!("is no question{near}; there is {}", listed(&names)),
+            ));
+        };
+        if let Some(row) = rows.iter().find(|row| row.len() != question.columns.len()) {
+            let wide = question.columns.len();
+            return Err(invalid(
+                line,
+                Some(name),
+                format!("a row has {} cells, the question {wide} columns", row.len()),
+            ));
+        }
+    }
+    Ok(rows)
+}
