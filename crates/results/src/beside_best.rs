@@ -208,8 +208,7 @@ fn standings<'a>(run: &'a Run, entries: &'a [Entry]) -> Vec<Standing<'a>> {
             });
         let broken =
             run.plans().any(|plan| !plan.violations.is_empty() && plan.cell.is_same_but_for_phase(cell));
-        let is_mark =
-            configuration.is_ranked() && entry.verdict != Verdict::Unverified && !partly_cold && !broken;
+        let is_mark = configuration.is_ranked() && !entry.verdict.is_in_doubt() && !partly_cold && !broken;
         Some(Standing { configuration, entry, comparable, is_mark })
     };
     entries.iter().filter(|entry| is_timed(entry.cell.phase)).filter_map(standing).collect()

@@ -143,7 +143,7 @@ impl Configuration {
     /// Where its ranking stands among others in tables.
     #[must_use]
     pub fn ranking_place(&self) -> Place {
-        let class = self.preparation.map_or(3, |class| class as usize);
+        let class = self.preparation.map_or(Preparation::ALL.len(), |class| class as usize);
         let profile = self.profile.map_or(2, |profile| profile as usize);
         (class, profile, format!("{}{}", if self.ranked { "" } else { "~" }, self.ranks_with))
     }

@@ -13,11 +13,13 @@ pub enum Preparation {
     Prepared,
     /// The paths of the questions are columns beside the document, and questions name the columns.
     Extracted,
+    /// Whatever a user's own folder of questions says: no class, and ranked together.
+    Own,
 }
 
 impl Preparation {
     /// All classes, in the order in which they are shown.
-    pub const ALL: [Self; 3] = [Self::AsIs, Self::Prepared, Self::Extracted];
+    pub const ALL: [Self; 4] = [Self::AsIs, Self::Prepared, Self::Extracted, Self::Own];
 
     /// The word used in files and tables.
     #[must_use]
@@ -26,6 +28,7 @@ impl Preparation {
             Self::AsIs => "as-is",
             Self::Prepared => "prepared",
             Self::Extracted => "extracted",
+            Self::Own => "own",
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::ResultsError;
 use crate::folder::{read_manifest, read_records};
 use crate::manifest::Manifest;
-use crate::record::{Body, Cell, Phase, PlanCheck, Record, Trial};
+use crate::record::{Agreement, Body, Cell, Phase, PlanCheck, Record, Trial};
 
 /// Everything a run folder holds, read once.
 #[derive(Debug, Clone)]
@@ -42,6 +42,14 @@ impl Run {
     pub fn plans(&self) -> impl Iterator<Item = &PlanCheck> {
         self.records.iter().filter_map(|record| match &record.body {
             Body::Plan(plan) => Some(plan),
+            _ => None,
+        })
+    }
+
+    /// Answers held against each other, question by question.
+    pub fn agreements(&self) -> impl Iterator<Item = &Agreement> {
+        self.records.iter().filter_map(|record| match &record.body {
+            Body::Agreement(agreement) => Some(agreement.as_ref()),
             _ => None,
         })
     }

@@ -13,7 +13,7 @@ use crate::id::{Id, Step};
 use crate::manifest::{Manifest, SCHEMA};
 use crate::percentile::Histograms;
 use crate::precision::{self, Precision};
-use crate::record::{Cell, FailureKind, Metrics, Phase, PlanCheck, Trial, Verdict};
+use crate::record::{Agreement, Cell, FailureKind, Metrics, Phase, PlanCheck, Trial, Verdict};
 
 pub use crate::entry::{Entry, FailureEntry};
 pub use crate::run::Run;
@@ -53,6 +53,9 @@ pub struct Summary {
     /// complete.
     #[serde(default)]
     pub published_scores: Vec<PublishedScore>,
+    /// Answers held against each other, question by question; of workloads whose answers nobody knows beforehand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agreements: Vec<Agreement>,
     /// One entry a failed trial, and one a plan that broke its configuration's promise.
     pub failures: Vec<FailureEntry>,
 }
@@ -137,6 +140,7 @@ impl Run {
             stolen: Stolen::of(self.trials()),
             // A trial that is yet to come would count as a missing time.
             published_scores: if complete { published_scores(self) } else { Vec::new() },
+            agreements: self.agreements().cloned().collect(),
             failures: self.trials().filter_map(failure).chain(self.plans().filter_map(broken_plan)).collect(),
         }
     }

@@ -201,7 +201,7 @@ impl<'a> Export<'a> {
             {
                 continue;
             }
-            if !trial.verdict.has_time() || trial.verdict == Verdict::Unverified {
+            if !trial.verdict.has_time() || trial.verdict.is_in_doubt() {
                 return None;
             }
             if trial.round == 1 && trial.order as usize == run.saturating_sub(1) {

@@ -1,11 +1,13 @@
 //! The typed records of a journal. Format version 1; fields are only ever added.
 
+mod agreement;
 mod cell;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use agreement::{Agreement, Basis, DifferentRows, Given, Standing};
 pub use cell::{ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, OBJECTIVE, OPERATION, RATE_PER_S, RATE_SHARE};
 
 /// Version of the journal's records.
@@ -27,6 +29,8 @@ pub enum Verdict {
     Approximate,
     /// Nothing to compare with.
     Unverified,
+    /// Systems differ, and no majority of them says what is right.
+    Disputed,
     /// Fewer than 99.9 % of the documents were loaded.
     Partial,
     /// The system has no such thing.
@@ -43,7 +47,13 @@ impl Verdict {
     /// Whether a time may stand beside this verdict. A wrong, failed or late trial has no time.
     #[must_use]
     pub fn has_time(self) -> bool {
-        matches!(self, Self::Exact | Self::Approximate | Self::Unverified | Self::Partial)
+        matches!(self, Self::Exact | Self::Approximate | Self::Unverified | Self::Disputed | Self::Partial)
+    }
+
+    /// Whether nobody knows that the answers are right: what has such a time is never ranked.
+    #[must_use]
+    pub fn is_in_doubt(self) -> bool {
+        matches!(self, Self::Unverified | Self::Disputed)
     }
 
     /// The word used in files and tables.
@@ -53,6 +63,7 @@ impl Verdict {
             Self::Exact => "exact",
             Self::Approximate => "approximate",
             Self::Unverified => "unverified",
+            Self::Disputed => "disputed",
             Self::Partial => "partial",
             Self::NotApplicable => "not_applicable",
             Self::Wrong => "wrong",
@@ -301,6 +312,8 @@ pub enum Body {
     Structure(Structure),
     /// Documents not taken.
     Rejects(Rejects),
+    /// Answers held against each other.
+    Agreement(Box<Agreement>),
     /// The run went on after an interruption.
     Resumed {
         /// When, milliseconds since 1970.
