@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 pub mod analytics;
+pub mod asking;
 pub mod bench;
 pub mod cells;
 pub mod documents;
@@ -14,6 +15,7 @@ pub mod loading;
 pub mod observer;
 pub mod pace;
 pub mod proof;
+pub mod questions;
 pub mod recorder;
 pub mod run;
 pub mod serving;

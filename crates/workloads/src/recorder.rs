@@ -8,7 +8,9 @@ use jsonathlon_measure::memory::Memory;
 use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::id::State;
 use jsonathlon_results::journal::Journal;
-use jsonathlon_results::record::{Body, Cell, Failure, FailureKind, Metrics, Phase, Record, Trial, Verdict};
+use jsonathlon_results::record::{
+    Agreement, Body, Cell, Failure, FailureKind, Metrics, Phase, Record, Trial, Verdict,
+};
 
 use crate::RunError;
 use crate::observer::{Event, Observer};
@@ -29,6 +31,8 @@ pub struct Recorder<'a> {
     before: (Instant, Option<f64>),
     /// Times by cell and round.
     times: BTreeMap<String, Timed>,
+    /// What is recorded of answers that were held against each other.
+    pub(crate) agreements: Vec<Agreement>,
 }
 
 /// One cell with its times, round by round.
@@ -57,10 +61,13 @@ impl<'a> Recorder<'a> {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             before: (Instant::now(), machine::steal_seconds()),
             times: BTreeMap::new(),
+            agreements: Vec::new(),
         };
         for record in records {
-            if let Body::Trial(trial) = &record.body {
-                recorder.remember(trial);
+            match &record.body {
+                Body::Trial(trial) => recorder.remember(trial),
+                Body::Agreement(agreement) => recorder.agreements.push(agreement.as_ref().clone()),
+                _ => {}
             }
         }
         recorder
@@ -158,6 +165,7 @@ impl<'a> Recorder<'a> {
             Body::Plan(plan) => self.observer.event(&Event::Plan(plan)),
             Body::Rejects(rejects) => self.observer.event(&Event::Rejects(rejects)),
             Body::Structure(structure) => self.observer.event(&Event::Structure(structure)),
+            Body::Agreement(agreement) => self.agreements.push(agreement.as_ref().clone()),
             Body::Trial(_) | Body::Resumed { .. } => {}
         }
         self.journal.append(&Record::new(key, body))?;

@@ -215,6 +215,7 @@ impl Target {
             jsonathlon_systems::Preparation::AsIs => Preparation::AsIs,
             jsonathlon_systems::Preparation::Prepared => Preparation::Prepared,
             jsonathlon_systems::Preparation::Extracted => Preparation::Extracted,
+            jsonathlon_systems::Preparation::Own => Preparation::Own,
         }
     }
 

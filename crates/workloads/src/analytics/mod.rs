@@ -1,40 +1,32 @@
 //! The analytics workload: the same documents into one JSON column of every system, then the five
 //! questions of the billion-document JSON challenge and one that nobody prepared for.
 
-mod ask;
-mod rounds;
-mod settings;
-
-pub mod plan;
 pub mod verify;
 
 use std::collections::BTreeMap;
 
+use jsonathlon_dataset::questions::Question as Known;
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::stage::{Observe, Staged};
+use jsonathlon_dataset::value::Row;
 use jsonathlon_systems::{ANALYTICS, Configuration, QuestionRules};
 
 use crate::RunError;
-use crate::bench::{Accepted, Bench, UnderTest};
+use crate::asking::{self, AskSettings, Comparison, Question, Truth};
+use crate::bench::{Accepted, Bench};
+use crate::cells::Cells;
 use crate::recorder::Recorder;
 use crate::target::Target;
 use crate::workload::Workload;
 
-pub use settings::AnalyticsSettings;
+/// Settings of this workload: how questions are asked, and nothing else.
+pub type AnalyticsSettings = AskSettings;
 
 /// The workload, with the right answers over the documents of a run.
 #[derive(Debug, Default)]
 pub struct Analytics {
     settings: AnalyticsSettings,
     reference: Reference,
-}
-
-/// A target with the answers that it must give.
-struct Asked<'a> {
-    of: UnderTest<'a>,
-    /// What its folder declares and demands by question.
-    rules: BTreeMap<String, QuestionRules>,
-    answers: Answers,
 }
 
 impl Analytics {
@@ -83,20 +75,41 @@ impl Workload for Analytics {
     }
 
     fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
-        let of = |target| plan::keys(bench.cells(target), bench.settings, &self.settings);
-        bench.targets.iter().flat_map(of).collect()
+        asking::keys(self, &self.settings, bench)
     }
 
     fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-        fn asked(of: UnderTest<'_>) -> Asked<'_> {
-            let rules = of.cells.target.configuration.analytics().map(|rules| rules.questions);
-            Asked { of, rules: rules.unwrap_or_default(), answers: Reference::default().answers() }
-        }
-        let mut all: Vec<Asked<'_>> = bench.all_under_test().into_iter().map(asked).collect();
-        let ended = self.all(bench, &mut all, recorder);
-        // The first error is the one that matters.
-        let mut all: Vec<UnderTest<'_>> = all.into_iter().map(|one| one.of).collect();
-        bench.leave(&mut all, recorder);
-        ended
+        asking::run(self, &self.settings, bench, recorder)
+    }
+}
+
+impl Truth for Analytics {
+    /// The right answers, computed over the documents that the target holds.
+    type Held = Option<Answers>;
+
+    fn questions(&self, _: &Target) -> Vec<Question> {
+        let asked = |known: Known| Question {
+            name: known.id().to_owned(),
+            file: known.id().to_owned(),
+            columns: known.columns().iter().map(|column| (*column).to_owned()).collect(),
+        };
+        Known::ALL.into_iter().map(asked).collect()
+    }
+
+    fn rules(&self, target: &Target) -> BTreeMap<String, QuestionRules> {
+        target.configuration.analytics().map(|rules| rules.questions).unwrap_or_default()
+    }
+
+    fn learn(&self, bench: &Bench<'_>, accepted: &Accepted) -> Result<Self::Held, RunError> {
+        self.answers(bench.staged, accepted).map(Some)
+    }
+
+    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> Comparison {
+        let (Some(answers), Ok(known)) = (held, question.name.parse::<Known>()) else {
+            return Comparison::of_another_question();
+        };
+        let rules = self.rules(cells.target);
+        let approximate = rules.get(&question.name).map(|rules| rules.approximate.as_slice());
+        verify::compare(known, answers.rows(known), rows, approximate.unwrap_or_default())
     }
 }

@@ -4,28 +4,7 @@ use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_results::record::Verdict;
 
-/// How an answer compares with the reference.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
-    /// `exact`, `approximate` or `wrong`; `unverified` of a statement that answers another question.
-    pub verdict: Verdict,
-    /// Largest relative error over the columns declared approximate; zero is shown too. None when no
-    /// column is declared so, or the answer is wrong.
-    pub approximate_error: Option<f64>,
-    /// The first difference, for a reader, when the verdict is `wrong`.
-    pub difference: Option<String>,
-}
-
-impl Comparison {
-    fn wrong(difference: String) -> Self {
-        Self { verdict: Verdict::Wrong, approximate_error: None, difference: Some(difference) }
-    }
-
-    /// Of a statement that is declared to answer something else: there is nothing to compare with.
-    pub(crate) fn of_another_question() -> Self {
-        Self { verdict: Verdict::Unverified, approximate_error: None, difference: None }
-    }
-}
+use crate::asking::Comparison;
 
 /// Compares `answer` with `expected` after putting it into the question's stated order. Columns whose
 /// index is in `approximate` may differ numerically; every other cell must be equal in type and value.

@@ -1,11 +1,11 @@
-//! What the user can set about an analytics run.
+//! What the user can set about how questions are asked.
 
 use jsonathlon_results::id::State;
 use serde::{Deserialize, Serialize};
 
-/// Settings of this workload alone.
+/// Settings of workloads that ask questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct AnalyticsSettings {
+pub struct AskSettings {
     /// States in which the questions are asked. Sizes are taken in both whatever this says.
     pub states: Vec<State>,
     /// Hot trials a round at least.
@@ -29,7 +29,7 @@ fn yes() -> bool {
     true
 }
 
-impl AnalyticsSettings {
+impl AskSettings {
     /// Hot trials of a question that takes `seconds`.
     #[must_use]
     pub fn hot_trials_of(&self, seconds: f64) -> u32 {
@@ -45,7 +45,7 @@ impl AnalyticsSettings {
     }
 }
 
-impl Default for AnalyticsSettings {
+impl Default for AskSettings {
     fn default() -> Self {
         Self {
             states: vec![State::Drained],
@@ -65,13 +65,13 @@ mod tests {
 
     #[test]
     fn fast_questions_are_asked_more_often_within_limits() {
-        let settings = AnalyticsSettings::default();
+        let settings = AskSettings::default();
         for (seconds, trials) in
             [(0.0, 20), (0.001, 20), (0.015, 20), (0.075, 4), (0.2, 3), (1.0, 3), (3600.0, 3)]
         {
             assert_eq!(settings.hot_trials_of(seconds), trials, "{seconds}");
         }
-        let fixed = AnalyticsSettings { hot_trials: 7, most_hot_trials: 7, ..settings };
+        let fixed = AskSettings { hot_trials: 7, most_hot_trials: 7, ..settings };
         assert_eq!((fixed.hot_trials_of(1e-6), fixed.hot_trials_of(100.0)), (7, 7));
     }
 }

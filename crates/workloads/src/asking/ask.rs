@@ -3,9 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use jsonathlon_dataset::questions::Question;
-use jsonathlon_dataset::reference::Answers;
-use jsonathlon_dataset::value::{Value, rows_digest};
+use jsonathlon_dataset::value::{Row, Value, rows_digest};
 use jsonathlon_measure::page_cache::{self, COLD_LIMIT, residency};
 use jsonathlon_results::folder::answer_file;
 use jsonathlon_results::id::State;
@@ -13,7 +11,7 @@ use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Phase, Tri
 use jsonathlon_systems::QuestionRules;
 use jsonathlon_worker::protocol::{Answered, Op};
 
-use super::{AnalyticsSettings, plan, verify};
+use super::{AskSettings, Comparison, Question, plan};
 use crate::RunError;
 use crate::access;
 use crate::bench::TABLE;
@@ -40,11 +38,12 @@ const READ_AHEAD: u64 = 128 << 10;
 pub(crate) struct Asking<'a> {
     pub(crate) cells: Cells<'a>,
     pub(crate) settings: &'a Settings,
-    pub(crate) own: &'a AnalyticsSettings,
+    pub(crate) own: &'a AskSettings,
     pub(crate) disk_bytes_per_s: Option<f64>,
-    pub(crate) answers: &'a Answers,
+    /// Holds rows against the right answer.
+    pub(crate) judge: &'a dyn Fn(&[Row]) -> Comparison,
     pub(crate) rules: &'a QuestionRules,
-    pub(crate) question: Question,
+    pub(crate) question: &'a Question,
     pub(crate) state: State,
     pub(crate) round: u32,
 }
@@ -54,16 +53,14 @@ pub(crate) type TimedOut = HashSet<String>;
 
 impl Asking<'_> {
     fn cell(&self, phase: Phase) -> Cell {
-        plan::question(self.cells, self.question, phase, self.state)
+        plan::question(self.cells, &self.question.name, phase, self.state)
     }
 
-    fn compare(&self, answered: &Answered) -> verify::Comparison {
-        let rules = self.rules;
-        if rules.other_question.is_some() {
-            return verify::Comparison::of_another_question();
+    fn compare(&self, answered: &Answered) -> Comparison {
+        if self.rules.other_question.is_some() {
+            return Comparison::of_another_question();
         }
-        let expected = self.answers.rows(self.question);
-        verify::compare(self.question, expected, &answered.outcome.rows, &rules.approximate)
+        (self.judge)(&answered.outcome.rows)
     }
 
     fn limit(&self) -> Duration {
@@ -77,7 +74,7 @@ impl Asking<'_> {
         timed_out: &mut TimedOut,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), RunError> {
-        let keys = plan::question_keys(self.cells, self.question, self.state, self.round, self.own);
+        let keys = plan::question_keys(self.cells, &self.question.name, self.state, self.round, self.own);
         if keys.iter().all(|key| recorder.has(key)) {
             return Ok(());
         }
@@ -95,10 +92,10 @@ impl Asking<'_> {
             Enough::Budget { .. } | Enough::Precision { .. } => String::new(),
         };
         let what =
-            format!("round {}{of}: {} {}", self.round, self.cells.target.file_name(), self.question.id());
+            format!("round {}{of}: {} {}", self.round, self.cells.target.file_name(), self.question.name);
         recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
         session.subject().does(&format!("{what}, {}", self.state.word()));
-        let statement = match Ended::split(session.statement(self.question.id(), &[("table", TABLE)]))? {
+        let statement = match Ended::split(session.statement(&self.question.file, &[("table", TABLE)]))? {
             Ok(statement) => statement,
             Err(failure) => return self.fail(&failure, recorder),
         };
@@ -131,6 +128,7 @@ impl Asking<'_> {
         } else {
             session.open()?;
         }
+        self.read_only(session)?;
         self.hot(session, statement, recorder)?;
         // After the trials: reading a plan may warm what cold trials want cold.
         self.check_plan(session, statement, recorder)
@@ -151,8 +149,14 @@ impl Asking<'_> {
         let mut trial = blank(&cell, self.round, 0);
         trial.metrics.insert("open_s".into(), session.open_s);
         self.verify_cold(session, &mut trial)?;
+        self.read_only(session)?;
         self.execute(session, statement, trial, key, None, recorder)?;
         Ok(())
+    }
+
+    /// Makes the session refuse changes, of a system whose folder says how.
+    fn read_only(&self, session: &mut Session<'_>) -> Result<(), Ended> {
+        super::read_only(session, self.limit())
     }
 
     fn cold_os(
@@ -371,11 +375,11 @@ impl Asking<'_> {
         recorder: &Recorder<'_>,
     ) -> Result<(), RunError> {
         let digest = trial.answer_digest.as_deref().unwrap_or_default();
-        let file = answer_file(&self.cells.target.file_name(), self.question.id(), digest);
+        let file = answer_file(&self.cells.target.file_name(), &self.question.name, digest);
         if !recorder.folder.path().join(&file).exists() {
             let text = serde_json::json!({
-                "question": self.question.id(),
-                "columns": self.question.columns(),
+                "question": self.question.name,
+                "columns": self.question.columns,
                 "rows": answered.outcome.rows,
             });
             recorder.folder.write_file(&file, text.to_string().as_bytes())?;
@@ -390,7 +394,7 @@ impl Asking<'_> {
         statement: &str,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Ended> {
-        let name = format!("{}-{}-{}", self.cells.target.file_name(), self.question.id(), self.state.word());
+        let name = format!("{}-{}-{}", self.cells.target.file_name(), self.question.name, self.state.word());
         let violations = |text: &str| self.rules.violations(text);
         access::check(session, self.cell(Phase::Hot), &name, statement, self.limit(), violations, recorder)
     }

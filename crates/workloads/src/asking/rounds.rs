@@ -1,12 +1,11 @@
 //! The order of work: rounds of loads and questions, rotated between targets, until there are enough.
 
-use jsonathlon_dataset::questions::Question;
 use jsonathlon_measure::control::Control;
 use jsonathlon_results::id::State;
 use jsonathlon_systems::QuestionRules;
 
 use super::ask::{Asking, TimedOut};
-use super::{Analytics, Asked, plan};
+use super::{AskSettings, Asked, Question, Truth, plan};
 use crate::RunError;
 use crate::bench::Bench;
 use crate::cells::rotation;
@@ -17,50 +16,52 @@ use crate::recorder::Recorder;
 use crate::session::Ended;
 
 /// What the turns of a run have in common.
-struct Turns<'t, 'b, 'a> {
+struct Turns<'t, 'b, 'a, T> {
     bench: &'b Bench<'a>,
-    analytics: &'t Analytics,
+    truth: &'t T,
+    own: &'t AskSettings,
     control: Control,
     timed_out: TimedOut,
 }
 
-impl Analytics {
-    pub(super) fn all<'a>(
-        &self,
-        bench: &Bench<'a>,
-        all: &mut [Asked<'a>],
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(), RunError> {
-        let mut turns = Turns { bench, analytics: self, control: Control::new(), timed_out: TimedOut::new() };
-        // The first state in which questions are asked decides how many rounds there are.
-        let mut rounds = None;
-        for state in State::ALL {
-            let is_asked = self.settings.states.contains(&state);
-            if state == State::Compacted {
-                for one in all.iter_mut() {
-                    turns.compact(one, recorder)?;
-                }
-            }
-            if !is_asked && state == State::Compacted {
-                continue;
-            }
-            let fixed = if is_asked { rounds } else { Some(bench.most_load_rounds()) };
-            let done = turns.rounds(state, fixed, all, recorder)?;
-            if is_asked {
-                rounds = Some(done);
+/// Asks every target all its questions, in rounds.
+pub(super) fn all<'a, T: Truth>(
+    truth: &T,
+    own: &AskSettings,
+    bench: &Bench<'a>,
+    all: &mut [Asked<'a, T>],
+    recorder: &mut Recorder<'_>,
+) -> Result<(), RunError> {
+    let mut turns = Turns { bench, truth, own, control: Control::new(), timed_out: TimedOut::new() };
+    truth.survey(bench, all, recorder)?;
+    // The first state in which questions are asked decides how many rounds there are.
+    let mut rounds = None;
+    for state in State::ALL {
+        let is_asked = own.states.contains(&state);
+        if state == State::Compacted {
+            for one in all.iter_mut() {
+                turns.compact(one, recorder)?;
             }
         }
-        Ok(())
+        if !is_asked && state == State::Compacted {
+            continue;
+        }
+        let fixed = if is_asked { rounds } else { Some(bench.most_load_rounds()) };
+        let done = turns.rounds(state, fixed, all, recorder)?;
+        if is_asked {
+            rounds = Some(done);
+        }
     }
+    Ok(())
 }
 
-impl<'a> Turns<'_, '_, 'a> {
+impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
     /// Rounds in `state`: so many as are given, or as are enough. Says how many there were.
     fn rounds(
         &mut self,
         state: State,
         fixed: Option<u32>,
-        all: &mut [Asked<'a>],
+        all: &mut [Asked<'a, T>],
         recorder: &mut Recorder<'_>,
     ) -> Result<u32, RunError> {
         let bench = self.bench;
@@ -92,19 +93,19 @@ impl<'a> Turns<'_, '_, 'a> {
         state: State,
         round: u32,
         place: usize,
-        one: &mut Asked<'a>,
+        one: &mut Asked<'a, T>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), RunError> {
-        let (bench, own) = (self.bench, &self.analytics.settings);
+        let (bench, own) = (self.bench, self.own);
         let is_asked = own.states.contains(&state);
         if state == State::Drained {
             bench.fail_planned_loads(round, &one.of, recorder)?;
         }
-        let is_open = |question: Question| {
-            let keys = plan::question_keys(one.of.cells, question, state, round, own);
+        let is_open = |question: &Question| {
+            let keys = plan::question_keys(one.of.cells, &question.name, state, round, own);
             keys.iter().any(|key| !recorder.has(key))
         };
-        let asks = is_asked && Question::ALL.into_iter().any(is_open);
+        let asks = is_asked && one.questions.iter().any(is_open);
         let loads = state == State::Drained && bench.is_load_due(round, &one.of, recorder);
         if !asks && !loads {
             return Ok(());
@@ -117,8 +118,8 @@ impl<'a> Turns<'_, '_, 'a> {
             }
         }
         if asks {
-            for question in Question::ALL {
-                self.ask(question, state, round, one, recorder)?;
+            for place in 0..one.questions.len() {
+                self.ask(place, state, round, one, recorder)?;
             }
         }
         if let Err(failure) = Ended::split(one.of.session.close())? {
@@ -132,20 +133,20 @@ impl<'a> Turns<'_, '_, 'a> {
     }
 
     /// Loads a target, and finds out what it must answer then.
-    fn load(&self, round: u32, one: &mut Asked<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    fn load(&self, round: u32, one: &mut Asked<'a, T>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         self.bench.load(round, &mut one.of, recorder)?;
         self.learn(one)
     }
 
     /// What a target must answer over the documents that it holds now.
-    fn learn(&self, one: &mut Asked<'a>) -> Result<(), RunError> {
+    fn learn(&self, one: &mut Asked<'a, T>) -> Result<(), RunError> {
         if let Ok(accepted) = &one.of.holds {
-            one.answers = self.analytics.answers(self.bench.staged, accepted)?;
+            one.held = self.truth.learn(self.bench, accepted)?;
         }
         Ok(())
     }
 
-    fn compact(&self, one: &mut Asked<'a>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+    fn compact(&self, one: &mut Asked<'a, T>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         let was_loaded = one.of.is_loaded;
         self.bench.compact(&mut one.of, recorder)?;
         if was_loaded { Ok(()) } else { self.learn(one) }
@@ -153,20 +154,21 @@ impl<'a> Turns<'_, '_, 'a> {
 
     fn ask(
         &mut self,
-        question: Question,
+        place: usize,
         state: State,
         round: u32,
-        one: &mut Asked<'a>,
+        one: &mut Asked<'a, T>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), RunError> {
+        let Some(question) = one.questions.get(place) else { return Ok(()) };
         let no_rules = QuestionRules::default();
         let asking = Asking {
             cells: one.of.cells,
             settings: self.bench.settings,
-            own: &self.analytics.settings,
+            own: self.own,
             disk_bytes_per_s: self.bench.disk_bytes_per_s,
-            answers: &one.answers,
-            rules: one.rules.get(question.id()).unwrap_or(&no_rules),
+            judge: &|rows| self.truth.judge(&one.held, one.of.cells, question, rows),
+            rules: one.rules.get(&question.name).unwrap_or(&no_rules),
             question,
             state,
             round,

@@ -1,17 +1,16 @@
-//! Which trials an analytics run consists of.
+//! Which trials a run that asks questions consists of.
 
-use jsonathlon_dataset::questions::Question;
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Cell, Phase};
 
-use super::AnalyticsSettings;
+use super::AskSettings;
 use crate::cells::Cells;
 use crate::settings::Settings;
 
 /// A question in `state` and `phase`.
 #[must_use]
-pub fn question(cells: Cells<'_>, question: Question, phase: Phase, state: State) -> Cell {
-    cells.cell(question.id(), phase, Some(state))
+pub(crate) fn question(cells: Cells<'_>, question: &str, phase: Phase, state: State) -> Cell {
+    cells.cell(question, phase, Some(state))
 }
 
 /// The keys of all trials that must end for a target to be complete: one load with its size, or as many as
@@ -19,13 +18,18 @@ pub fn question(cells: Cells<'_>, question: Question, phase: Phase, state: State
 /// hot ones. A load that turns out to be short is repeated, a question that turns out to be fast gets more hot
 /// trials, and a run that stops by time or precision has more rounds than planned, never fewer.
 #[must_use]
-pub fn keys(cells: Cells<'_>, settings: &Settings, own: &AnalyticsSettings) -> Vec<String> {
+pub(crate) fn keys<'q>(
+    cells: Cells<'_>,
+    questions: impl Iterator<Item = &'q str> + Clone,
+    settings: &Settings,
+    own: &AskSettings,
+) -> Vec<String> {
     let loads = settings.load_rounds.unwrap_or(1).max(1);
     let mut keys: Vec<String> = (1..=loads).flat_map(|round| cells.load_keys(round)).collect();
     keys.push(cells.size(State::Compacted).trial_key(1, 0));
     for state in &own.states {
         for round in 1..=settings.rounds {
-            for question in Question::ALL {
+            for question in questions.clone() {
                 keys.extend(question_keys(cells, question, *state, round, own));
             }
         }
@@ -35,12 +39,12 @@ pub fn keys(cells: Cells<'_>, settings: &Settings, own: &AnalyticsSettings) -> V
 
 /// The keys of one question in one round.
 #[must_use]
-pub fn question_keys(
+pub(crate) fn question_keys(
     cells: Cells<'_>,
-    asked: Question,
+    asked: &str,
     state: State,
     round: u32,
-    own: &AnalyticsSettings,
+    own: &AskSettings,
 ) -> Vec<String> {
     let key = |(phase, order)| question(cells, asked, phase, state).trial_key(round, order);
     trials(cells, round, own).into_iter().map(key).collect()
@@ -48,7 +52,7 @@ pub fn question_keys(
 
 /// Phases and orders of the trials of one question in one round.
 #[must_use]
-pub fn trials(cells: Cells<'_>, round: u32, own: &AnalyticsSettings) -> Vec<(Phase, u32)> {
+pub(crate) fn trials(cells: Cells<'_>, round: u32, own: &AskSettings) -> Vec<(Phase, u32)> {
     let mut trials = Vec::new();
     if is_cold(cells, round, own) {
         trials.push((Phase::Cold, 0));
@@ -63,6 +67,6 @@ pub fn trials(cells: Cells<'_>, round: u32, own: &AnalyticsSettings) -> Vec<(Pha
 
 /// Whether there are cold trials in a round: not of a target that cannot be cold.
 #[must_use]
-pub fn is_cold(cells: Cells<'_>, round: u32, own: &AnalyticsSettings) -> bool {
+pub(crate) fn is_cold(cells: Cells<'_>, round: u32, own: &AskSettings) -> bool {
     own.is_cold(round) && cells.target.can_be_cold()
 }

@@ -1,0 +1,137 @@
+//! The questions workload: users' own questions over their own documents.
+//!
+//! Nobody knows the right answers. Before anything is timed, every system is asked every question once; what a majority
+//! of them agrees on is what all later answers are held against.
+
+mod settings;
+mod survey;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use jsonathlon_dataset::agreement::Rules;
+use jsonathlon_dataset::value::Row;
+use jsonathlon_results::record::{Basis, Verdict};
+use jsonathlon_systems::{QUESTIONS, QuestionRules, question_file};
+
+use crate::RunError;
+use crate::asking::{self, Asked, Comparison, Question, Truth};
+use crate::bench::{Accepted, Bench};
+use crate::cells::Cells;
+use crate::recorder::Recorder;
+use crate::target::Target;
+use crate::workload::Workload;
+
+pub use settings::QuestionsSettings;
+
+/// The workload, with what is known of the right answers.
+#[derive(Debug)]
+pub struct Questions {
+    settings: QuestionsSettings,
+    rules: BTreeMap<String, Rules>,
+    /// By question, once all systems were asked.
+    fixed: RefCell<BTreeMap<String, Fixed>>,
+}
+
+/// The answer to a question that all others are held against.
+#[derive(Debug, Clone)]
+struct Fixed {
+    basis: Basis,
+    rows: Vec<Row>,
+}
+
+impl Questions {
+    /// Asks these questions.
+    #[must_use]
+    pub fn new(settings: QuestionsSettings) -> Self {
+        let rules = settings.questions.iter().map(|one| (one.name.clone(), settings::rules(one)));
+        Self { rules: rules.collect(), fixed: RefCell::default(), settings }
+    }
+}
+
+impl Workload for Questions {
+    fn name(&self) -> &'static str {
+        QUESTIONS
+    }
+
+    fn settings(&self) -> serde_json::Value {
+        serde_json::to_value(&self.settings).unwrap_or_default()
+    }
+
+    fn refuses(&self, target: &Target) -> Option<String> {
+        let id = target.id();
+        let asked = self.settings.questions.iter().any(|one| target.part.asks(&one.name));
+        (!asked).then(|| format!("there is no statement for {} {}", id.system, id.variant))
+    }
+
+    fn suspects(&self, target: &Target) -> Vec<String> {
+        target.part.suspects()
+    }
+
+    fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
+        asking::keys(self, &self.settings.asking, bench)
+    }
+
+    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+        asking::run(self, &self.settings.asking, bench, recorder)
+    }
+}
+
+impl Truth for Questions {
+    /// How many of the offered documents the target does not hold.
+    type Held = u64;
+
+    fn questions(&self, target: &Target) -> Vec<Question> {
+        let asked = self.settings.questions.iter().filter(|one| target.part.asks(&one.name));
+        let question = |one: &jsonathlon_systems::OwnQuestion| Question {
+            name: one.name.clone(),
+            file: question_file(&one.name),
+            columns: one.columns.iter().map(|column| column.name.clone()).collect(),
+        };
+        asked.map(question).collect()
+    }
+
+    /// A user's folder promises nothing.
+    fn rules(&self, _: &Target) -> BTreeMap<String, QuestionRules> {
+        BTreeMap::new()
+    }
+
+    fn learn(&self, bench: &Bench<'_>, accepted: &Accepted) -> Result<Self::Held, RunError> {
+        let suspects = bench.staged.suspects.len().saturating_sub(accepted.suspects.len());
+        Ok((accepted.refused_lines.len() + suspects) as u64)
+    }
+
+    fn judge(&self, held: &Self::Held, _: Cells<'_>, question: &Question, rows: &[Row]) -> Comparison {
+        let all = self.fixed.borrow();
+        let (Some(fixed), Some(rules)) = (all.get(&question.name), self.rules.get(&question.name)) else {
+            return Comparison::of_another_question();
+        };
+        if let Some(misshapen) = rules.misshapen(rows) {
+            return Comparison::wrong(misshapen);
+        }
+        if !fixed.basis.is_settled() {
+            let verdict = match fixed.basis {
+                Basis::Disputed => Verdict::Disputed,
+                _ => Verdict::Unverified,
+            };
+            return Comparison { verdict, approximate_error: None, difference: None };
+        }
+        match rules.compare(&fixed.rows, rows) {
+            Ok(same) => Comparison {
+                verdict: if same.approximate_error.is_some() { Verdict::Approximate } else { Verdict::Exact },
+                approximate_error: same.approximate_error,
+                difference: None,
+            },
+            Err(difference) => Comparison::wrong(survey::in_words(&difference, *held)),
+        }
+    }
+
+    fn survey<'a>(
+        &self,
+        bench: &Bench<'a>,
+        all: &mut [Asked<'a, Self>],
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), RunError> {
+        survey::survey(self, bench, all, recorder)
+    }
+}

@@ -1,0 +1,96 @@
+//! What a run of users' own questions is about.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use jsonathlon_dataset::agreement::{CellType, Column, Rules};
+use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_systems::catalogue::{ColumnType, ExpectedRows};
+use jsonathlon_systems::{OwnQuestion, OwnQuestions};
+use serde::{Deserialize, Serialize};
+
+use crate::asking::AskSettings;
+
+/// Settings of this workload, and the questions: all that a report has to know of them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct QuestionsSettings {
+    /// How they are asked.
+    #[serde(flatten)]
+    pub asking: AskSettings,
+    /// The folder of questions.
+    pub folder: PathBuf,
+    /// What it is called.
+    pub title: String,
+    /// System and variant whose answers are the right ones, if any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<(String, Option<String>)>,
+    /// The questions, in the order in which they are asked.
+    pub questions: Vec<OwnQuestion>,
+    /// Right answers that the user gave, by question.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub expected: BTreeMap<String, ExpectedRows>,
+}
+
+impl QuestionsSettings {
+    /// Of a folder, asked so.
+    #[must_use]
+    pub fn of(own: &OwnQuestions, asking: AskSettings) -> Self {
+        let reference = own.reference.as_ref().and_then(|name| {
+            let folder = own.folders.iter().find(|folder| folder.name == *name)?;
+            Some((folder.system.clone(), folder.variant.clone()))
+        });
+        Self {
+            asking,
+            folder: std::path::absolute(&own.path).unwrap_or_else(|_| own.path.clone()),
+            title: own.title.clone(),
+            reference,
+            questions: own.questions.clone(),
+            expected: own.expected.clone(),
+        }
+    }
+}
+
+/// How answers to a question are compared.
+pub(crate) fn rules(question: &OwnQuestion) -> Rules {
+    let columns = question.columns.iter().map(|column| Column {
+        name: column.name.clone(),
+        cell_type: match column.column_type {
+            ColumnType::Boolean => CellType::Boolean,
+            ColumnType::Number => CellType::Number,
+            ColumnType::String => CellType::String,
+            ColumnType::Json => CellType::Json,
+            ColumnType::Time => CellType::Time,
+        },
+        approximate: column.approximate,
+    });
+    Rules {
+        columns: columns.collect(),
+        order: question.order.iter().map(|(place, _)| *place).collect(),
+        limit: question.limit,
+    }
+}
+
+/// Rows of `expected.json` as cells.
+pub(crate) fn expected_rows(rows: &ExpectedRows) -> Vec<Row> {
+    rows.iter().map(|row| row.iter().map(cell).collect()).collect()
+}
+
+fn cell(json: &serde_json::Value) -> Value {
+    match json {
+        serde_json::Value::Null => Value::Null,
+        serde_json::Value::Bool(truth) => Value::Bool(*truth),
+        serde_json::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => Value::Int(whole),
+            (None, Some(float)) if number.is_f64() => Value::Float(float),
+            _ => Value::Text(number.to_string()),
+        },
+        serde_json::Value::String(text) => Value::Text(text.clone()),
+        other => Value::Text(other.to_string()),
+    }
+}
+
+/// Cells as they are kept in files.
+pub(crate) fn json_rows(rows: &[Row]) -> Vec<Vec<serde_json::Value>> {
+    let json = |value: &Value| serde_json::to_value(value).unwrap_or_default();
+    rows.iter().map(|row| row.iter().map(json).collect()).collect()
+}
