@@ -62,6 +62,8 @@ export function catches(from: View, evidence: RunEvidence | null = null): Catch[
   if (broken.length > 0) put('Plan broken', `${counted(broken.length, 'plan')} other than promised; hatched and not ranked`, `${some(broken.map((one) => where(one)))}. The answers and times stand, but the query did not take the path that the configuration promises.`);
   const noted = (cell: Cell): boolean => failed.some((one) => one.configuration === cell.configuration && one.step === cell.step);
   const wrong = from.entries.filter(({ cell }) => (cell.verdict === 'wrong' || cell.verdict === 'timeout') && !noted(cell));
+  const disputed = from.entries.filter(({ cell }) => cell.verdict === 'disputed');
+  if (disputed.length > 0) put('Answers in dispute', counted(new Set(disputed.map(({ cell }) => cell.step)).size, 'question'), `${some(disputed.map(({ cell }) => stepName(cell.step)))}: systems answer differently, and no majority of them says what is right. Nobody is ranked.`);
   if (wrong.length > 0) put('Wrong or late answers', counted(wrong.length, 'figure'), `${some(grouped(wrong, ({ cell }) => `${stepName(cell.step)}: ${cell.verdict}`))}. They have no time.`);
 
   const warm = from.entries.filter(({ cell }) => isOutOfMemory(cell));

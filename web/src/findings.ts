@@ -252,6 +252,7 @@ export function leading(from: View): string | undefined {
 
 const CONDITIONS: Record<Preparation, string> = {
   'as-is': 'As is', prepared: 'Prepared for these questions', extracted: 'With the questions’ paths extracted into columns',
+  own: 'Set up as the folder of questions says',
 };
 
 const DEEDS: readonly (readonly [string, string])[] = [

@@ -7,6 +7,7 @@ import type { Evidence } from './model.ts';
 import { unpackEvidence, unpackFigures } from './unpack.ts';
 import { App } from './views/app.tsx';
 import { startTheme } from './views/common/theme.tsx';
+import { know } from './words.ts';
 
 function told(place: Element, error: unknown): void {
   const words = document.createElement('p');
@@ -17,6 +18,7 @@ function told(place: Element, error: unknown): void {
 
 async function start(place: Element): Promise<void> {
   const figures = await unpackFigures();
+  know(figures);
   place.replaceChildren();
   const draw = (evidence: Evidence | null): void => render(<App figures={figures} evidence={evidence} />, place);
   draw(null);

@@ -54,6 +54,35 @@ export interface Run {
   crossovers: Crossover[];
   scores: Score[];
   failures: Failure[];
+  /** A user's own questions; absent where there are none. */
+  questions?: OwnQuestion[];
+  /** What came of their answers. */
+  agreements?: Agreement[];
+}
+
+/** A user's own question. */
+export interface OwnQuestion {
+  name: string;
+  title: string;
+  asks: string;
+}
+
+/** The answers to one question, held against each other. */
+export interface Agreement {
+  question: string;
+  basis: 'agreed' | 'disputed' | 'unverified' | 'expected' | 'reference' | 'unanswered';
+  standings: Standing[];
+}
+
+/** How a configuration stands to the answer that all are held against. */
+export interface Standing {
+  system: string;
+  version: string;
+  variant: string;
+  answer: 'same' | 'different' | 'failed' | 'not_asked';
+  why?: string;
+  rows?: { lacks: unknown[][]; lacking: number; has: unknown[][]; having: number };
+  rule?: string;
 }
 
 /** Two configurations that change places over sizes of documents. */
@@ -135,7 +164,7 @@ export interface Durability {
   power_loss: string;
 }
 
-export type Preparation = 'as-is' | 'prepared' | 'extracted';
+export type Preparation = 'as-is' | 'prepared' | 'extracted' | 'own';
 export type Profile = 'sized' | 'stock';
 
 /** A setting of a profile. */
@@ -159,7 +188,7 @@ export interface Structure {
 }
 
 export type Verdict =
-  | 'exact' | 'approximate' | 'unverified' | 'partial' | 'not_applicable' | 'wrong' | 'timeout' | 'failed';
+  | 'exact' | 'approximate' | 'unverified' | 'disputed' | 'partial' | 'not_applicable' | 'wrong' | 'timeout' | 'failed';
 
 /** All trials of one thing. A time is null where the verdict allows none. */
 export interface Cell {

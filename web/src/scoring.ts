@@ -56,7 +56,7 @@ function roundOne(entry: Entry, evidence: RunEvidence): { times: Time[]; unverif
   const found: { times: Time[]; unverified: boolean } = { times: [], unverified: false };
   for (const one of planned(entry)) {
     const trials = evidence.cells[one.index]?.trials;
-    if (trials === undefined || trials.verdict.some((verdict) => !hasTime(verdict) || verdict === 'unverified')) {
+    if (trials === undefined || trials.verdict.some((verdict) => !hasTime(verdict) || verdict === 'unverified' || verdict === 'disputed')) {
       return { times: [], unverified: false };
     }
     trials.round.forEach((round, index) => {

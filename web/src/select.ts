@@ -7,6 +7,13 @@ import { CLASSES, isQuestion, parametersOf, PROFILES, verdictWord } from './word
 
 /** The workload of loading and questions. */
 export const ANALYTICS = 'analytics';
+/** That of users' own questions. */
+export const QUESTIONS = 'questions';
+
+/** A workload that loads documents and asks questions. */
+export function isAsking(workload: string): boolean {
+  return workload === ANALYTICS || workload === QUESTIONS;
+}
 
 /** A cell with its configuration, and where it stands in the page's data. */
 export interface Entry {
@@ -32,6 +39,8 @@ export interface View {
   rankings: readonly string[];
   /** By ranking: one of its configurations, which has its class and profile. */
   kinds: ReadonlyMap<string, Configuration>;
+  /** The workload that asks questions. */
+  asking: string;
   /** Questions that are shown. */
   questions: readonly string[];
   entries: readonly Entry[];
@@ -106,10 +115,10 @@ export function view(figures: Figures, state: State, runIndex = state.run): View
   run.cells.forEach((cell, index) => {
     const configuration = run.configurations[cell.configuration];
     if (configuration === undefined) return;
-    const analytics = cell.workload === ANALYTICS;
-    if (cell.step === 'load' && analytics) loads.set(cell.configuration, cell);
-    if (shown[cell.configuration] !== true || (analytics && state.withoutQuestions.has(cell.step))) return;
-    if (analytics && isQuestion(cell.step)) questions.add(cell.step);
+    const asking = isAsking(cell.workload);
+    if (cell.step === 'load' && asking) loads.set(cell.configuration, cell);
+    if (shown[cell.configuration] !== true || (asking && state.withoutQuestions.has(cell.step))) return;
+    if (asking && isQuestion(cell.step)) questions.add(cell.step);
     const entry: Entry = { run: runIndex, index, cell, configuration, beside: null };
     pair(entry);
     entries.push(entry);
@@ -124,11 +133,12 @@ export function view(figures: Figures, state: State, runIndex = state.run): View
     broken: new Set(run.failures.filter((one) => one.kind === 'plan').map((one) => promise(one.configuration, one.step))),
     configurations: indices.filter((index) => shown[index] === true && run.configurations[index]?.reference === false),
     rankings: [...kinds.keys()], kinds,
+    asking: run.cells.find((cell) => isAsking(cell.workload))?.workload ?? ANALYTICS,
     questions: [...questions].sort((a, b) => a.localeCompare(b, 'en', { numeric: true })),
   };
 }
 
-const WORST: readonly Verdict[] = ['exact', 'approximate', 'unverified', 'partial', 'not_applicable', 'wrong', 'timeout', 'failed'];
+const WORST: readonly Verdict[] = ['exact', 'approximate', 'unverified', 'disputed', 'partial', 'not_applicable', 'wrong', 'timeout', 'failed'];
 
 /** A trial of this verdict has a time. */
 export function hasTime(verdict: Verdict): boolean {
@@ -151,7 +161,7 @@ const selected = new WeakMap<View, Map<string, readonly Entry[]>>();
 
 /** The cells of a step in phases and a state of the data, one for each configuration. */
 export function cellsOf(
-  from: View, step: string, phases: readonly string[], data: string | null = from.state.data, workload = ANALYTICS,
+  from: View, step: string, phases: readonly string[], data: string | null = from.state.data, workload = from.asking,
 ): readonly Entry[] {
   // Every part of the page asks for the same few.
   const known = selected.get(from) ?? new Map<string, readonly Entry[]>();
@@ -204,7 +214,7 @@ export function isOutOfMemory(cell: Cell): boolean {
 function loadNote(from: View, cell: Cell): string | null {
   if (cell.step === 'load') return null;
   const load = from.loads.get(cell.configuration);
-  if (load === undefined) return cell.workload === ANALYTICS ? 'no load known' : null;
+  if (load === undefined) return isAsking(cell.workload) ? 'no load known' : null;
   if (load.verdict === 'exact') return null;
   return load.verdict === 'partial' ? 'partial load' : `load ${verdictWord(load.verdict)}`;
 }
@@ -220,7 +230,7 @@ export function standing(from: View, entry: Entry): Standing {
   if (ofLoad !== null) doubts.push(ofLoad);
   if (!configuration.ranked && !configuration.reference) doubts.push('not ranked');
   if (verdict === 'unverified' && configuration.other_questions[cell.step] !== undefined) doubts.push('another question');
-  else if (verdict === 'unverified' || (verdict === 'partial' && ofLoad === null)) doubts.push(verdict);
+  else if (verdict === 'unverified' || verdict === 'disputed' || (verdict === 'partial' && ofLoad === null)) doubts.push(verdict);
   if (isOutOfMemory(cell)) doubts.push(`not in memory${cell.metrics.read_bytes === undefined ? '' : `: ${bytes(cell.metrics.read_bytes)} read`}`);
   if (beside !== null) doubts.push('cold unverified in part');
   else if (cell.phase === 'cold-unverified') doubts.push('cold unverified');

@@ -5,7 +5,7 @@
 
 import type { Cell, Figures, Run } from './model.ts';
 import { metricsOf } from './metric.ts';
-import { rankingsOf } from './select.ts';
+import { isAsking, rankingsOf } from './select.ts';
 import { CLASSES, isQuestion, PROFILES } from './words.ts';
 
 /** A cell that is opened. */
@@ -82,7 +82,7 @@ function once<Of extends object, Found>(find: (of: Of) => Found): (of: Of) => Fo
 /** What there is to choose from, over all runs, so that a filter survives a change of run. */
 export const choices = once((runs: readonly Run[]): Choices => {
   const configurations = runs.flatMap((run) => run.configurations).filter((one) => !one.reference);
-  const cells = runs.flatMap((run) => run.cells).filter((cell) => cell.workload === 'analytics');
+  const cells = runs.flatMap((run) => run.cells).filter((cell) => isAsking(cell.workload));
   const order = (state: string): number => (state === 'drained' ? 0 : 1);
   return {
     systems: different(configurations.map((one) => one.system)),

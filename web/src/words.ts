@@ -1,6 +1,6 @@
 // The words of the field: what steps, phases and verdicts are called on the page.
 
-import type { Cell, Configuration, Preparation, Profile, Ratio, Run, Verdict } from './model.ts';
+import type { Cell, Configuration, Figures, Preparation, Profile, Ratio, Run, Verdict } from './model.ts';
 import { bytes, count, nameInWords, percent } from './format.ts';
 
 const QUESTIONS: ReadonlyMap<string, string> = new Map([
@@ -12,18 +12,28 @@ const QUESTIONS: ReadonlyMap<string, string> = new Map([
   ['q6', 'posts by first language, an unprepared path'],
 ]);
 
-/** A question of the analytics workload; steps of other shapes are shown under their own names. */
+/** Titles of users' own questions, by their names. */
+const OWN = new Map<string, string>();
+
+/** Takes the questions that a page's runs bring along, before anything of them is shown. */
+export function know(figures: Figures): void {
+  for (const { name, title } of figures.runs.flatMap((run) => run.questions ?? [])) OWN.set(name, title);
+}
+
+/** A question of the analytics workload, or a user's own; steps of other shapes are shown under their own names. */
 export function isQuestion(step: string): boolean {
-  return /^q\d+$/.test(step);
+  return OWN.has(step) || /^q\d+$/.test(step);
 }
 
 /** `q1` as `Q1`; other steps keep their names. */
 export function stepName(step: string): string {
-  return isQuestion(step) ? step.toUpperCase() : step;
+  return isQuestion(step) && !OWN.has(step) ? step.toUpperCase() : step;
 }
 
 /** `Q1 top event types`. */
 export function stepTitle(step: string): string {
+  const own = OWN.get(step);
+  if (own !== undefined) return own;
   const words = QUESTIONS.get(step);
   return words === undefined ? stepName(step) : `${stepName(step)} ${words}`;
 }
@@ -33,6 +43,7 @@ export const VERDICTS: Record<Verdict, string> = {
   exact: 'every answer equals the reference',
   approximate: 'the answer is a declared approximation',
   unverified: 'there is no reference to compare the answer with',
+  disputed: 'systems answer differently, and no majority of them says what is right',
   partial: 'fewer than 99.9 % of the documents were loaded, so the time is for less work',
   not_applicable: 'the system has no such thing',
   wrong: 'the answer differs from the reference, so there is no time',
@@ -74,7 +85,7 @@ export function configurationName(one: Configuration): string {
 }
 
 /** Classes of preparation in the order of the page. */
-export const CLASSES: readonly (Preparation | null)[] = ['as-is', 'prepared', 'extracted', null];
+export const CLASSES: readonly (Preparation | null)[] = ['as-is', 'prepared', 'extracted', 'own', null];
 
 /** Profiles of memory in the order of the page. */
 export const PROFILES: readonly (Profile | null)[] = ['sized', 'stock', null];
@@ -90,6 +101,7 @@ export function classMeaning(preparation: Preparation | null): string {
     case 'as-is': return 'The system was told nothing about the documents: no index, hint, sort key or column on any path.';
     case 'prepared': return 'The paths of Q1 to Q5 were declared before loading, as an index, type hints or a sort key. Documents stay whole, and Q6 asks for a path that was not declared.';
     case 'extracted': return 'The paths of Q1 to Q5 are columns beside the document, and questions name the columns.';
+    case 'own': return 'Systems are set up as the folder of questions says; all are ranked together.';
     case null: return 'This run does not state how its systems were prepared, so these may differ in that.';
   }
 }

@@ -14,6 +14,7 @@ pub mod self_checks;
 mod analytics;
 mod any_workload;
 mod documents;
+mod questions;
 mod section;
 mod serving;
 

@@ -11,7 +11,7 @@ use jsonathlon_results::summary::{Run, Stolen, Summary};
 
 use crate::draw::terminal::{Look, draw};
 use crate::section::{Section, printable, short};
-use crate::{analytics, any_workload, documents, draw, format, serving};
+use crate::{analytics, any_workload, documents, draw, format, questions, serving};
 
 /// What stands in a summary beside the configurations: plain files, and the control.
 const BESIDE: [&str; 2] = ["files", CONTROL];
@@ -54,6 +54,7 @@ fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
             analytics::NAME => analytics::sections(run, summary),
             serving::NAME => serving::sections(run, summary),
             documents::NAME => documents::sections(run, summary, means),
+            questions::NAME => questions::sections(run, summary),
             other => any_workload::sections(run, summary, other),
         });
     }
@@ -101,6 +102,7 @@ fn heading(run: &Run, summary: &Summary) -> Section {
             .map(|rate| format!(", disk reads {}/s", format::bytes(rate)))
             .unwrap_or_default()
     ));
+    section.notes.extend(questions::titles(run));
     section.notes.push(format!("begun    {} with jsonathlon {}", summary.started, summary.program));
     if !summary.complete {
         section.notes.push(format!(
@@ -175,7 +177,11 @@ fn reading(run: &Run, summary: &Summary) -> Section {
             format::percent(Stolen::SHARE)
         ));
     }
-    let checked = match asked {
+    let is_own = workloads(summary).contains(&questions::NAME);
+    if is_own {
+        section.notes.extend(questions::reading());
+    }
+    let checked = match asked && !is_own {
         true => "every answer was checked against the reference; ",
         false => "",
     };
@@ -201,6 +207,7 @@ fn classes(run: &Run) -> Vec<String> {
             Some(Preparation::Extracted),
             "extracted: the questions' paths are columns beside the document; questions name columns",
         ),
+        (Some(Preparation::Own), "own: set up as the folder of questions says, all ranked together"),
         (None, "not stated: made by a version without preparation classes; compare variants with care"),
     ];
     let there = words.into_iter().filter(|(class, _)| has(*class));

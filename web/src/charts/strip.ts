@@ -15,7 +15,7 @@ export interface Dot {
 
 /** What a verdict looks like; what has no time stands at the bottom line. */
 export const SYMBOLS: Record<Verdict, 'circle' | 'diamond2' | 'triangle2' | 'times' | 'square2' | 'plus'> = {
-  exact: 'circle', approximate: 'diamond2', unverified: 'triangle2', partial: 'square2',
+  exact: 'circle', approximate: 'diamond2', unverified: 'triangle2', disputed: 'diamond2', partial: 'square2',
   not_applicable: 'plus', wrong: 'times', timeout: 'times', failed: 'times',
 };
 

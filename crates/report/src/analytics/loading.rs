@@ -10,7 +10,7 @@ use super::find;
 use crate::format;
 use crate::section::{NAMES, Section, by_class, interval, name, none, optional, printable};
 
-pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
+pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
     let mut section = Section::new(
         "loading, until durable and visible".to_owned(),
         &[

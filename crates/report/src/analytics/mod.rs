@@ -1,8 +1,8 @@
 //! The tables of the analytics workload: loading, sizes, one table a question.
 
-mod loading;
-mod questions;
-mod sizes;
+pub(crate) mod loading;
+pub(crate) mod questions;
+pub(crate) mod sizes;
 
 use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::manifest::Configuration;

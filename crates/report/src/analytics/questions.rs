@@ -13,15 +13,19 @@ use crate::format;
 use crate::section::{NAMES, Section, interval, name, none, optional};
 
 /// The tables of all questions in all states that they were asked in.
-pub(crate) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
+pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
     let mut sections = Vec::new();
     for state in states(summary) {
-        sections.extend(Question::ALL.into_iter().filter_map(|one| question(run, summary, one, state)));
+        let title = |one: Question| format!("{} {}", one.id().to_uppercase(), one.title());
+        sections.extend(
+            Question::ALL.into_iter().filter_map(|one| table(run, summary, one.id(), &title(one), state)),
+        );
     }
     sections
 }
 
-fn states(summary: &Summary) -> Vec<State> {
+/// The states in which questions were asked.
+pub(crate) fn states(summary: &Summary) -> Vec<State> {
     let is_asked_in = |state: &State| {
         summary.results.iter().any(|entry| entry.cell.step.is_own() && entry.cell.state == Some(*state))
     };
@@ -46,13 +50,14 @@ impl Standing<'_> {
     }
 }
 
-fn question(run: &Run, summary: &Summary, question: Question, state: State) -> Option<Section> {
+/// The table of the question whose cells have the step `id`; none where it was asked of nobody.
+pub(crate) fn table(run: &Run, summary: &Summary, id: &str, title: &str, state: State) -> Option<Section> {
     let mut standings: Vec<Standing<'_>> = Vec::new();
     for configuration in &run.manifest.configurations {
         let of = |phases: &[Phase]| {
             summary.results.iter().find(|entry| {
                 configuration.has(&entry.cell)
-                    && entry.cell.step.word() == question.id()
+                    && entry.cell.step.word() == id
                     && entry.cell.state == Some(state)
                     && phases.contains(&entry.cell.phase)
             })
@@ -88,8 +93,7 @@ fn question(run: &Run, summary: &Summary, question: Question, state: State) -> O
     header.extend(["cold median", "verdict", "bound by", "documents/s"]);
     let words = header.len() - 3;
     let state_words = if state == State::Drained { String::new() } else { format!(", {}", state.word()) };
-    let title = format!("{} {}{state_words}", question.id().to_uppercase(), question.title());
-    let mut section = Section::new(title, &header, NAMES);
+    let mut section = Section::new(format!("{title}{state_words}"), &header, NAMES);
     section.left_also = vec![words, words + 1];
     for standing in &standings {
         section.rows.push(row(standing, reference.is_some()));

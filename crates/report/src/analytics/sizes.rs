@@ -11,7 +11,7 @@ use crate::section::{NAMES, Section, by_class, name, none, optional};
 /// Place of the column of logs: behind what is on disk, which holds them.
 const LOGS: usize = 9;
 
-pub(super) fn sizes(run: &Run, summary: &Summary) -> Section {
+pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
     let mut section = Section::new(
         "size".to_owned(),
         &[

@@ -9,13 +9,14 @@ use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::manifest::{self, Data};
 use jsonathlon_results::published_documents::PublishedDocuments;
 use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
-use jsonathlon_results::record::{self, Body, Phase, Verdict};
+use jsonathlon_results::record::{self, Agreement, Body, Phase, Verdict};
 use jsonathlon_results::summary::{Entry, Run, Summary};
 use serde::Serialize;
 
 use super::distributions;
 use super::number::Number;
 use crate::documents;
+use crate::questions::{self, OwnQuestion};
 
 /// All figures of a page.
 #[derive(Debug, Serialize)]
@@ -47,6 +48,11 @@ pub(super) struct RunFigures {
     crossovers: Vec<Crossover>,
     scores: Vec<Score>,
     failures: Vec<Failure>,
+    /// A user's own questions.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    questions: Vec<OwnQuestion>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    agreements: Vec<Agreement>,
 }
 
 #[derive(Debug, Serialize)]
@@ -223,6 +229,8 @@ impl RunFigures {
             crossovers: crossovers(run, summary, &places),
             scores: scores(summary, &places),
             failures: failures(summary, &places),
+            questions: questions::own(manifest).map(|own| own.questions).unwrap_or_default(),
+            agreements: summary.agreements.clone(),
         }
     }
 }

@@ -10,6 +10,7 @@ import { catches, isUncompared } from '../../catches.ts';
 import { findingsOf, headline, leading } from '../../findings.ts';
 import { counted, seconds } from '../../format.ts';
 import { usePage } from '../../page.ts';
+import { QUESTIONS } from '../../select.ts';
 import { classMeaning, isQuestion, rankingTitle } from '../../words.ts';
 import { Glance } from './scores.tsx';
 
@@ -29,6 +30,10 @@ function answersWords(from: View): string {
   if (!from.entries.some((entry) => isQuestion(entry.cell.step))) return '';
   const wrong = from.entries.filter((entry) => entry.cell.verdict === 'wrong').length;
   const rest = wrong === 0 ? 'none here is wrong' : `wrong ones have no time (${counted(wrong, 'figure')})`;
+  if (from.asking === QUESTIONS) {
+    const doubted = from.entries.filter(({ cell }) => cell.verdict === 'disputed' || cell.verdict === 'unverified').length;
+    return `Every answer is compared with the one that systems agree on; ${rest}${doubted === 0 ? '' : `; ${counted(doubted, 'figure')} of disputed or unverified answers, never ranked`}.`;
+  }
   return `Every answer ${from.entries.some(isUncompared) ? 'with a reference ' : ''}is compared with the reference; ${rest}.`;
 }
 

@@ -17,7 +17,7 @@ import { colourOf } from '../../colours.ts';
 import { bytes, count, interval, list, NONE, seconds, times, whole } from '../../format.ts';
 import { totalEstimate } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { ANALYTICS, cellsOf, standing, view } from '../../select.ts';
+import { ANALYTICS, cellsOf, isAsking, standing, view } from '../../select.ts';
 import { measuredOf, SERVING } from '../../serving.ts';
 import { differs, ratio } from '../../stats.ts';
 import { cellName, configurationKey, HOT, parametersOf, phaseWord, stepTitle, verdictWord } from '../../words.ts';
@@ -64,10 +64,11 @@ const MOST_LINES = 8;
 
 function stepsOf(views: readonly View[]): Step[] {
   const questions = [...new Set(views.flatMap((one) => one.questions))];
+  const asking = views[0]?.asking ?? ANALYTICS;
   return [
-    { ...TIMED, workload: ANALYTICS, step: 'load', title: 'Load', phases: ['load'], data: null },
-    ...['drained', 'compacted'].map((data) => ({ ...SIZED, workload: ANALYTICS, step: 'size', title: `Size ${data}`, phases: ['steady'], data })),
-    ...questions.map((step) => ({ ...TIMED, workload: ANALYTICS, step, title: `${stepTitle(step)}, hot`, phases: HOT })),
+    { ...TIMED, workload: asking, step: 'load', title: 'Load', phases: ['load'], data: null },
+    ...['drained', 'compacted'].map((data) => ({ ...SIZED, workload: asking, step: 'size', title: `Size ${data}`, phases: ['steady'], data })),
+    ...questions.map((step) => ({ ...TIMED, workload: asking, step, title: `${stepTitle(step)}, hot`, phases: HOT })),
     ...others(views),
   ];
 }
@@ -76,7 +77,7 @@ function stepsOf(views: readonly View[]): Step[] {
 function others(views: readonly View[]): Step[] {
   const found = new Map<string, Step>();
   for (const { cell: { workload, step, phase } } of views.flatMap((one) => one.entries)) {
-    if (workload === ANALYTICS) continue;
+    if (isAsking(workload)) continue;
     const shown = workload !== SERVING ? TIMED : phase === 'steady' ? SIZED : phase === 'measured' ? DONE : TIMED;
     const title = phase === 'measured' ? `mix ${step}, throughput` : `${workload}: ${step}, ${phaseWord(phase)}`;
     found.set(JSON.stringify([workload, step, phase]), { ...shown, workload, step, title, phases: [phase] });

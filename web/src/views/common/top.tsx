@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, JSX } from 'preact';
 
+import type { Run } from '../../model.ts';
 import type { View } from '../../select.ts';
 import { DOCUMENTS } from '../../documents.ts';
 import { bytes, counted, list, moment, whole } from '../../format.ts';
@@ -44,6 +45,11 @@ function Facts(): JSX.Element {
   return <dl class="facts">{facts.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
+/** The user's own questions by their titles: they come first. */
+function asked({ questions = [] }: Run): string {
+  return questions.length === 0 ? '' : `Which database answers ${list(questions.map(({ title }) => `“${title}”`))} best? `;
+}
+
 export function Top({ children }: { children: ComponentChildren }): JSX.Element {
   const { from, figures } = usePage();
   const { machine, data } = from.run;
@@ -51,7 +57,7 @@ export function Top({ children }: { children: ComponentChildren }): JSX.Element 
     <section class="part top" aria-labelledby="title-top">
       <h1 id="title-top">jsonathlon: {whole(data.documents)} JSON documents{figures.runs.length > 1 ? `, run ${from.run.name}` : ''}</h1>
       <p class="what">
-        jsonathlon loads the same documents into databases, {asks(from) ? 'asks the same questions' : from.run.cells.some((cell) => cell.workload === DOCUMENTS) ? 'copies and asks for them' : 'sends the same operations from many clients'}, checks every answer and measures. This run: {bytes(data.bytes)} of
+        {asked(from.run)}jsonathlon loads the same documents into databases, {asks(from) ? 'asks the same questions' : from.run.cells.some((cell) => cell.workload === DOCUMENTS) ? 'copies and asks for them' : 'sends the same operations from many clients'}, checks every answer and measures. This run: {bytes(data.bytes)} of
         JSON, {counted(machine.cores, 'core')}, {bytes(machine.memory_bytes)} memory, {moment(from.run.started)}.
       </p>
       {children}

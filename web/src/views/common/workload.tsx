@@ -11,7 +11,7 @@ import { placedBars } from '../../bars.ts';
 import { figureTitle, interval, or, seconds, withInterval } from '../../format.ts';
 import { metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
-import { ANALYTICS } from '../../select.ts';
+import { isAsking } from '../../select.ts';
 import { configurationName, parametersOf, phaseWord, stepTitle, verdictWord } from '../../words.ts';
 import { Multiples, Section } from './multiples.tsx';
 import { TableOf } from './table.tsx';
@@ -60,7 +60,7 @@ function Workload({ name, entries }: { name: string; entries: readonly Entry[] }
     key: title, title, own: placedBars(page.from, those, metric('time'), page.open).map((one) => one.bar), published: [], references: [],
   })), [groups]);
   return (
-    <Section id={elementId(name)} title={name === ANALYTICS ? 'Further figures' : `Workload: ${name}`}>
+    <Section id={elementId(name)} title={isAsking(name) ? 'Further figures' : `Workload: ${name}`}>
       {multiples.length > 0 && <Multiples multiples={multiples} format={seconds} axis="time, less is better" empty="" />}
       {groups.map(([title, those]) => <TableOf key={title} table={tableOf(title, those, page.open)} />)}
     </Section>
