@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::size;
 
 pub(crate) mod documents;
+pub(crate) mod questions;
 pub(crate) mod serving;
 
 /// Which database should hold my JSON, on my hardware, for my load? An answer with evidence.
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Systems(SystemsArguments),
     /// Generate documents, or describe a data set
     Data(DataArguments),
+    /// Write first questions over your own documents, or check those that you have written
+    Questions(questions::QuestionsArguments),
     /// Make one self-contained page of one or many runs
     Report(ReportArguments),
     /// Print a run's results in another format
@@ -119,28 +122,37 @@ pub(crate) enum RunWorkload {
     Serving(Box<serving::ServingArguments>),
     /// Large documents, 64 KB to 16 MB: out, in, copied with a small change, asked for one number, indexed
     Documents(Box<documents::DocumentsArguments>),
+    /// Your own questions over your own documents: `jsonathlon questions new` writes first ones
+    Questions(Box<questions::RunQuestions>),
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct AnalyticsArguments {
     #[command(flatten)]
     pub(crate) run: RunArguments,
+    #[command(flatten)]
+    pub(crate) asking: AskArguments,
+}
+
+/// How questions are asked, whoever's they are.
+#[derive(Debug, Args)]
+pub(crate) struct AskArguments {
     /// Hot trials a round and question [default: 0.3 s worth of them, 3 at least and 20 at most]
-    #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "resume", help_heading = ANALYTICS)]
+    #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "resume", help_heading = ASKING)]
     pub(crate) trials: Option<u32>,
     /// In which state of the data questions are asked
-    #[arg(long, value_enum, default_value = "drained", conflicts_with = "resume", help_heading = ANALYTICS)]
+    #[arg(long, value_enum, default_value = "drained", conflicts_with = "resume", help_heading = ASKING)]
     pub(crate) state: States,
     /// Measure the published definition of cold too (page cache dropped, engine left running)
-    #[arg(long, conflicts_with = "resume", help_heading = ANALYTICS)]
+    #[arg(long, conflicts_with = "resume", help_heading = ASKING)]
     pub(crate) cold_os: bool,
 }
 
 /// Documents of a run that is told nothing about that.
 pub(crate) const USUAL_SCALE: u64 = 100_000;
 
-/// Over the options of this workload alone.
-const ANALYTICS: &str = "Options of analytics";
+/// Over the options of workloads that ask questions.
+const ASKING: &str = "How questions are asked";
 
 /// What every workload can be told.
 #[derive(Debug, Args)]

@@ -51,6 +51,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Systems(arguments) => commands::systems::run(&arguments),
         Command::Data(arguments) => commands::data::run(&arguments),
+        Command::Questions(arguments) => commands::questions::run(&arguments),
         Command::Check(arguments) => commands::check::run(&arguments),
         Command::Report(arguments) => commands::report::run(&arguments),
         Command::Compare(arguments) => commands::compare::run(&arguments),

@@ -51,7 +51,7 @@ pub(super) fn asked(arguments: &DocumentsArguments) -> Result<Asked<'_>, Failure
     };
     let workload = Documents::new(settings).map_err(Failure::usage)?;
     let source = Some(Source::Ordinals { tables });
-    Ok(Asked { arguments: run, source, usual, workload: Box::new(workload) })
+    Ok(Asked { arguments: run, source, usual, workload: Box::new(workload), own: None })
 }
 
 /// Ordinals in order, each once.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use jsonathlon_connection::address::{Address, Password, is_address};
 use jsonathlon_results::manifest;
-use jsonathlon_systems::catalogue::{Setting, name_of, select_variants_of};
+use jsonathlon_systems::catalogue::{Setting, name_of};
 use jsonathlon_systems::{Catalogue, Configuration, Installed, Provenance, System, Transport};
 use jsonathlon_workloads::proof::reported_version;
 use jsonathlon_workloads::settings::{Elsewhere, Settings};
@@ -124,7 +124,8 @@ pub(super) fn again(
         let system = catalogue.get(name_of(&then.id.system))?;
         let mut found = None;
         for one in settings.elsewhere.iter().filter(|one| one.system == name_of(&then.id.system)) {
-            let configuration = configuration(one, system, &then.id.variant, &then.id.storage)?;
+            let make = |variant: &str| configuration(one, system, variant, &then.id.storage);
+            let configuration = purpose.set_up(system, &then.id.variant, make)?;
             if (&configuration.system, &configuration.version) == (&then.id.system, &then.id.version) {
                 let configuration = purpose.of(configuration)?.reached_over(settings.transport)?;
                 found = Some((one, as_before(configuration, then)?));
@@ -195,11 +196,12 @@ fn configurations(
     };
     let storages: Vec<&str> = wanted.storage.split(',').map(str::trim).collect();
     let mut found = Vec::new();
-    let variants = select_variants_of(wanted.purpose.workload, &[system], wanted.variants, setting)?;
+    let variants = wanted.purpose.variants(&[system], wanted.variants, setting)?;
     for variant in variants.into_iter().flatten() {
         for storage in system.storages() {
             if storages.iter().any(|name| *name == "all" || *name == storage.name) {
-                let configuration = configuration(one, system, &variant.name, &storage.name)?;
+                let make = |variant: &str| configuration(one, system, variant, &storage.name);
+                let configuration = wanted.purpose.set_up(system, &variant, make)?;
                 let configuration = wanted.purpose.of(configuration)?.reached_over(wanted.transport)?;
                 found.extend(wanted.memory.set(configuration)?);
             }

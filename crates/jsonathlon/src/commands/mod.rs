@@ -7,11 +7,13 @@ mod documents;
 pub(crate) mod elsewhere;
 pub(crate) mod export;
 pub(crate) mod published;
+pub(crate) mod questions;
 pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod serving;
 pub(crate) mod shell;
 pub(crate) mod systems;
+mod variants;
 pub(crate) mod workload;
 
 use std::io::Write;

@@ -12,9 +12,10 @@ use jsonathlon_report::page;
 use jsonathlon_report::run::summed_up;
 use jsonathlon_results::folder::read_manifest;
 use jsonathlon_results::ranking;
+use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Run;
-use jsonathlon_systems::catalogue::{Setting, select_variants, select_variants_of};
-use jsonathlon_systems::{Catalogue, Configuration, Profile, Store, Transport};
+use jsonathlon_systems::catalogue::{Setting, select_variants};
+use jsonathlon_systems::{Catalogue, Configuration, OwnQuestions, Profile, Store, Transport};
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
@@ -37,6 +38,8 @@ pub(super) struct Asked<'a> {
     pub(super) source: Option<Source>,
     pub(super) usual: Usual,
     pub(super) workload: Box<dyn Workload>,
+    /// A user's own folder of questions, which says how systems are set up.
+    pub(super) own: Option<OwnQuestions>,
 }
 
 /// What a workload takes that was not told.
@@ -105,7 +108,7 @@ struct Request {
 }
 
 fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Result<Request, Failure> {
-    let Asked { arguments, source, usual: own, workload } = asked;
+    let Asked { arguments, source, usual: own, workload, own: folder_of_questions } = asked;
     let source = match (source, &arguments.data) {
         (Some(source), _) => source,
         (None, None) => Source::Generated {
@@ -143,8 +146,15 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
         None => default_folder()?,
     };
     let memory = Memory::of(arguments)?;
-    let purpose = Purpose { workload: workload.name(), durability: own.durability.as_deref() };
-    let mut configurations = configurations(arguments, own.systems, workload.name(), catalogue)?
+    let purpose = Purpose {
+        workload: workload.name(),
+        durability: own.durability.as_deref(),
+        own: folder_of_questions.as_ref(),
+    };
+    if let Some(own) = purpose.own {
+        own.check_systems(catalogue)?;
+    }
+    let mut configurations = configurations(arguments, own.systems, purpose, catalogue)?
         .into_iter()
         .map(|configuration| memory.set(purpose.of(configuration)?.reached_over(settings.transport)?))
         .collect::<Result<Vec<_>, _>>()?
@@ -173,6 +183,8 @@ pub(super) struct Purpose<'a> {
     pub(super) workload: &'a str,
     /// The durability tier, where the workload has such tiers.
     pub(super) durability: Option<&'a str>,
+    /// The user's folder of questions, which then says which variants there are.
+    pub(super) own: Option<&'a OwnQuestions>,
 }
 
 impl Purpose<'_> {
@@ -213,21 +225,22 @@ fn absolute(source: Source) -> Result<Source, Failure> {
 fn configurations(
     arguments: &RunArguments,
     usual_systems: Option<&str>,
-    workload: &str,
+    purpose: Purpose<'_>,
     catalogue: &Catalogue,
 ) -> Result<Vec<Configuration>, Failure> {
     let selected = match &arguments.systems {
         None if !arguments.system.is_empty() => Vec::new(),
-        names => catalogue.select(names.as_deref().or(usual_systems))?,
+        None => purpose.usual(catalogue, usual_systems)?,
+        names => catalogue.select(names.as_deref())?,
     };
     let systems: Vec<_> = selected.iter().map(|one| one.system).collect();
     if !systems.is_empty() {
-        catalogue.running(workload, &systems)?;
+        catalogue.running(purpose.workload, &systems)?;
     }
     let variants = if systems.is_empty() {
         Vec::new()
     } else {
-        select_variants_of(workload, &systems, &arguments.variants, Setting::Started)?
+        purpose.variants(&systems, &arguments.variants, Setting::Started)?
     };
     let wanted: Vec<&str> = arguments.storage.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
     let known: BTreeSet<&str> =
@@ -243,28 +256,26 @@ fn configurations(
     let mut configurations = Vec::new();
     for (one, variants) in selected.iter().zip(variants) {
         let before = configurations.len();
-        for variant in variants {
+        for variant in &variants {
             for storage in one.system.storages() {
                 if wanted.iter().any(|name| *name == "all" || *name == storage.name) {
-                    configurations.push(one.system.configuration(
-                        one.version,
-                        &variant.name,
-                        &storage.name,
-                    )?);
+                    let make = |variant: &str| {
+                        Ok::<_, Failure>(one.system.configuration(one.version, variant, &storage.name)?)
+                    };
+                    configurations.push(purpose.set_up(one.system, variant, make)?);
                 }
             }
         }
         if configurations.len() == before {
             anstream::eprintln!(
-                "note: {} is left out: it has no variant `{}` with storage `{}`",
+                "note: {} is left out: {}",
                 one.system.name(),
-                arguments.variants,
-                arguments.storage
+                purpose.lacks(one.system, arguments)
             );
         }
     }
     if configurations.is_empty() && arguments.system.is_empty() {
-        return Err(Failure::usage("no system is left: choose other --variants or --storage"));
+        return Err(Failure::usage("no system is left: choose other --systems, --variants or --storage"));
     }
     Ok(configurations)
 }
@@ -350,7 +361,8 @@ fn continued(
     };
     let workload = workload::again(&manifest)?;
     let durability = workload::durability(&manifest);
-    let purpose = Purpose { workload: workload.name(), durability: durability.as_deref() };
+    let own = workload::own_questions(&manifest)?;
+    let purpose = Purpose { workload: workload.name(), durability: durability.as_deref(), own: own.as_ref() };
     let settings: Settings = serde_json::from_value(manifest.settings).map_err(unreadable)?;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
     let mut there = elsewhere::again(&settings, catalogue, &manifest.configurations, purpose, interrupt)?;
@@ -361,7 +373,9 @@ fn continued(
         // A newer version that was accepted in its place goes by the name of the pinned one here.
         let pinned = system.artifacts().iter().find(|artifact| store.version(artifact) == then.id.version);
         let version = pinned.map_or(then.id.version.as_str(), |artifact| &artifact.version);
-        let now = purpose.of(system.configuration(version, &then.id.variant, &then.id.storage)?)?;
+        let make =
+            |variant: &str| Ok::<_, Failure>(system.configuration(version, variant, &then.id.storage)?);
+        let now = purpose.of(purpose.set_up(system, &then.id.variant, make)?)?;
         configurations.push(as_before(now.reached_over(settings.transport)?, then)?);
     }
     Ok(Request {
@@ -446,7 +460,8 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
             folder.display()
         ),
     }
-    Ok(if summary.failures.is_empty() && summary.complete {
+    let is_disputed = summary.results.iter().any(|entry| entry.verdict == Verdict::Disputed);
+    Ok(if summary.failures.is_empty() && summary.complete && !is_disputed {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(FAILED_CELL)

@@ -110,7 +110,7 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
         durability: Some(arguments.durability.clone()),
     };
     let workload = Serving::new(settings).map_err(Failure::usage)?;
-    Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload) })
+    Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
 }
 
 /// Options that all workloads share, and that make no sense here.

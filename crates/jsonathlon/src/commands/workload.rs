@@ -2,11 +2,13 @@
 
 use jsonathlon_results::id::State;
 use jsonathlon_results::manifest::Manifest;
-use jsonathlon_systems::{ANALYTICS, DOCUMENTS, SERVING};
-use jsonathlon_workloads::analytics::{Analytics, AnalyticsSettings};
+use jsonathlon_systems::{ANALYTICS, DOCUMENTS, OwnQuestions, QUESTIONS, SERVING};
+use jsonathlon_workloads::analytics::Analytics;
+use jsonathlon_workloads::asking::AskSettings;
 use jsonathlon_workloads::documents::Documents;
 use jsonathlon_workloads::documents::settings::DocumentsSettings;
 use jsonathlon_workloads::pace::Enough;
+use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
 use jsonathlon_workloads::serving::Serving;
 use jsonathlon_workloads::serving::settings::ServingSettings;
 use jsonathlon_workloads::settings::Settings;
@@ -14,8 +16,8 @@ use jsonathlon_workloads::workload::Workload;
 use serde_json::Value;
 
 use super::run::{Asked, Usual, enough};
-use super::{documents, serving};
-use crate::cli::{AnalyticsArguments, RunCommand, RunWorkload, States};
+use super::{documents, questions, serving};
+use crate::cli::{AnalyticsArguments, AskArguments, RunArguments, RunCommand, RunWorkload, States};
 use crate::exit::Failure;
 
 /// What the command line asks for.
@@ -25,6 +27,7 @@ pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
         Some(RunWorkload::Analytics(arguments)) => Ok(analytics(arguments)),
         Some(RunWorkload::Serving(arguments)) => serving::asked(arguments),
         Some(RunWorkload::Documents(arguments)) => documents::asked(arguments),
+        Some(RunWorkload::Questions(arguments)) => questions::asked(arguments),
     }
 }
 
@@ -34,9 +37,16 @@ const SHORT_HOT_S: f64 = 0.06;
 const COLD_ROUNDS: u32 = 3;
 
 fn analytics(arguments: &AnalyticsArguments) -> Asked<'_> {
-    let usual = AnalyticsSettings::default();
-    let is_plain = matches!(enough(&arguments.run), Enough::Budget { strict: false, .. });
-    let settings = AnalyticsSettings {
+    let settings = asking(&arguments.run, &arguments.asking);
+    let workload = Box::new(Analytics::new(settings));
+    Asked { arguments: &arguments.run, source: None, usual: usual(&arguments.run), workload, own: None }
+}
+
+/// How questions are asked.
+pub(super) fn asking(run: &RunArguments, arguments: &AskArguments) -> AskSettings {
+    let usual = AskSettings::default();
+    let is_plain = matches!(enough(run), Enough::Budget { strict: false, .. });
+    AskSettings {
         states: match arguments.state {
             States::Drained => vec![State::Drained],
             States::Compacted => vec![State::Compacted],
@@ -50,15 +60,18 @@ fn analytics(arguments: &AnalyticsArguments) -> Asked<'_> {
         cold_rounds: is_plain.then_some(COLD_ROUNDS),
         cold_os: arguments.cold_os,
         ..usual
-    };
-    let usual = Usual {
+    }
+}
+
+/// What a run that asks questions takes where it is told nothing.
+pub(super) fn usual(run: &RunArguments) -> Usual {
+    Usual {
         systems: None,
         rounds: Settings::default().rounds,
-        enough: enough(&arguments.run),
-        load_rounds: arguments.run.load_rounds,
+        enough: enough(run),
+        load_rounds: run.load_rounds,
         durability: None,
-    };
-    Asked { arguments: &arguments.run, source: None, usual, workload: Box::new(Analytics::new(settings)) }
+    }
 }
 
 /// The workload of a run that goes on, with the settings that it had.
@@ -84,6 +97,7 @@ pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
                 let workload = Documents::new(settings).map_err(serde::de::Error::custom)?;
                 Some(Box::new(workload))
             }
+            QUESTIONS => Some(Box::new(Questions::new(serde_json::from_value(own)?))),
             _ => None,
         })
     };
@@ -102,4 +116,20 @@ pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
 pub(super) fn durability(manifest: &Manifest) -> Option<String> {
     let own = manifest.settings.get(SERVING)?;
     Some(own.get("durability")?.as_str()?.to_owned())
+}
+
+/// The user's folder of a run of questions that goes on, read again.
+pub(super) fn own_questions(manifest: &Manifest) -> Result<Option<OwnQuestions>, Failure> {
+    let Some(own) = manifest.settings.get(QUESTIONS) else { return Ok(None) };
+    let then: QuestionsSettings = serde_json::from_value(own.clone()).map_err(|error| {
+        Failure::usage(format!("the manifest's settings of {QUESTIONS} cannot be understood: {error}"))
+    })?;
+    let now = OwnQuestions::read(&then.folder)?;
+    if QuestionsSettings::of(&now, then.asking.clone()) != then {
+        return Err(Failure::usage(format!(
+            "the questions of {} were changed since the run began: start a new run",
+            then.folder.display()
+        )));
+    }
+    Ok(Some(now))
 }

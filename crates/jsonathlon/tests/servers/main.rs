@@ -23,5 +23,6 @@ mod mongodb;
 mod mysql;
 mod ownership;
 mod postgresql;
+mod questions;
 mod server;
 mod socket;

@@ -18,6 +18,8 @@ pub(crate) struct System {
     serving: Option<String>,
     /// Lines of the documents part, where it has one.
     documents: Option<String>,
+    /// Whether it takes users' own questions.
+    questions: bool,
 }
 
 /// A system that loads by row and does what this script says.
@@ -30,6 +32,7 @@ pub(crate) fn mock(name: &str, script: Value) -> System {
         analytics: String::new(),
         serving: None,
         documents: None,
+        questions: false,
     }
 }
 
@@ -66,6 +69,12 @@ impl System {
     /// Keeps large documents too; `more` lines follow in its section.
     pub(crate) fn documents(mut self, more: &str) -> Self {
         self.documents = Some(more.to_owned());
+        self
+    }
+
+    /// Takes users' own questions too.
+    pub(crate) fn questions(mut self) -> Self {
+        self.questions = true;
         self
     }
 
@@ -138,6 +147,14 @@ impl System {
                 std::fs::write(serving.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
             }
         }
+        if self.questions {
+            let questions = folder.join("questions");
+            std::fs::create_dir_all(&questions).unwrap();
+            for name in ["create", "load", "drain", "drained", "compact", "count", "sizes", "plan", "drop"] {
+                let file = format!("{name}.sql");
+                std::fs::copy(statements.join(&file), questions.join(&file)).unwrap();
+            }
+        }
         if let Some(more) = &self.documents {
             let documents = folder.join("documents");
             std::fs::create_dir_all(&documents).unwrap();
@@ -186,6 +203,19 @@ load = "rows"
 "#
             )
         });
+        let questions = if self.questions {
+            r#"
+[variants.own]
+title = "documents as they are"
+workloads = ["questions"]
+default = true
+
+[questions]
+load = "rows"
+"#
+        } else {
+            ""
+        };
         // A string of JSON is a string of TOML.
         let script = Value::from(self.script.to_string());
         let load = if self.by_file { "file" } else { "rows" };
@@ -221,7 +251,7 @@ default = true
 
 [analytics]
 load = "{load}"
-{analytics}{serving}{documents}"#
+{analytics}{serving}{documents}{questions}"#
         )
     }
 }

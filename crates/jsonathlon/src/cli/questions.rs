@@ -1,0 +1,60 @@
+//! `jsonathlon run questions` and `jsonathlon questions`: their own options.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+use super::{AskArguments, CatalogueArguments, NewerArguments, RunArguments};
+
+/// Over the options of this workload alone.
+const QUESTIONS: &str = "Options of questions";
+
+/// Loads the documents of --data, asks every system the questions of a folder, and holds the answers against each other.
+/// Systems that are not named are the embedded engines that the folder has statements for.
+#[derive(Debug, Args)]
+pub(crate) struct RunQuestions {
+    #[command(flatten)]
+    pub(crate) run: RunArguments,
+    /// Folder of questions: questions.toml, and a folder of statements for each system
+    #[arg(long, short = 'q', value_name = "DIR", required_unless_present = "resume", conflicts_with = "resume", help_heading = QUESTIONS)]
+    pub(crate) questions: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) asking: AskArguments,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct QuestionsArguments {
+    #[command(subcommand)]
+    pub(crate) action: QuestionsAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum QuestionsAction {
+    /// Look at documents and write first questions about them, in every system's statements
+    New {
+        /// Folder to write, which must not be there or must be empty
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// The documents: a file, a folder of files, or an http(s) address; newline-delimited JSON, plain, gzip or zstd
+        #[arg(long, short = 'd', value_name = "PATH|URL")]
+        data: String,
+        #[command(flatten)]
+        catalogue: CatalogueArguments,
+    },
+    /// Say what is missing or misspelt in a folder of questions; with documents, ask each system over the first 1,000
+    Check {
+        /// The folder of questions
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+        /// Documents, of which the first 1,000 are loaded
+        #[arg(long, short = 'd', value_name = "PATH|URL")]
+        data: Option<String>,
+        /// Systems to ask, as NAME or NAME@VERSION, separated by commas, or `all` [default: the embedded engines]
+        #[arg(long, short = 's', value_name = "NAMES", requires = "data")]
+        systems: Option<String>,
+        #[command(flatten)]
+        newer: NewerArguments,
+        #[command(flatten)]
+        catalogue: CatalogueArguments,
+    },
+}

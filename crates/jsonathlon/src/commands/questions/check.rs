@@ -1,0 +1,153 @@
+//! `jsonathlon questions check`: what is missing or misspelt, and what systems make of the first documents.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use jsonathlon_dataset::source::Source;
+use jsonathlon_results::record::{Given, Standing};
+use jsonathlon_results::summary::Run;
+use jsonathlon_systems::catalogue::Setting;
+use jsonathlon_systems::{Catalogue, OwnQuestions, Profile, QUESTIONS, Store};
+use jsonathlon_workloads::RunError;
+use jsonathlon_workloads::asking::AskSettings;
+use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
+use jsonathlon_workloads::run::{Plan, start};
+use jsonathlon_workloads::settings::Settings;
+
+use crate::cli::{CatalogueArguments, NewerArguments};
+use crate::commands::run::{Purpose, targets, usual_budget};
+use crate::commands::{catalogue, print, scratch, worker};
+use crate::exit::{FAILED_CELL, Failure};
+use crate::interrupt::Interrupt;
+use crate::progress::RunProgress;
+
+/// Documents that systems are asked over.
+const DOCUMENTS: usize = 1_000;
+/// Limit of every step: what a system does not do to a thousand documents in this time, it does not do at all.
+const LIMIT_S: f64 = 300.0;
+
+/// What the user asked for.
+pub(super) struct Wanted<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) data: Option<&'a str>,
+    pub(super) systems: Option<&'a str>,
+    pub(super) newer: &'a NewerArguments,
+    pub(super) catalogue: &'a CatalogueArguments,
+}
+
+pub(super) fn run(wanted: &Wanted<'_>) -> Result<ExitCode, Failure> {
+    let own = OwnQuestions::read(wanted.folder)?;
+    let catalogue = catalogue(&wanted.catalogue.systems_dir)?;
+    own.check_systems(&catalogue)?;
+    let mut text =
+        format!("{}: {} questions, {} folders\n", own.title, own.questions.len(), own.folders.len());
+    let mut is_well = true;
+    for question in &own.questions {
+        let (asked, not): (Vec<_>, Vec<_>) =
+            own.folders.iter().partition(|folder| folder.asks(&question.name));
+        if asked.is_empty() {
+            is_well = false;
+            let missing = own.error(&question.name, "no system has a statement for it");
+            text += &format!("{missing}\n");
+            continue;
+        }
+        let names = |folders: &[&jsonathlon_systems::catalogue::OwnFolder]| {
+            folders.iter().map(|folder| folder.name.as_str()).collect::<Vec<_>>().join(", ")
+        };
+        text += &format!("  {:<24} {}\n", question.name, names(&asked));
+        if !not.is_empty() {
+            text += &format!("  {:<24} not asked: {}\n", "", names(&not));
+        }
+    }
+    if own.folders.is_empty() {
+        is_well = false;
+        text += "there is no folder of statements: add one called like a system, as postgresql/\n";
+    }
+    print(&text)?;
+    if let Some(data) = wanted.data.filter(|_| is_well) {
+        is_well = ask(wanted, data, &own, &catalogue)?;
+    }
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+}
+
+/// Asks each system over the first documents; says whether all came out well.
+fn ask(wanted: &Wanted<'_>, data: &str, own: &OwnQuestions, catalogue: &Catalogue) -> Result<bool, Failure> {
+    let interrupt = Interrupt::install()?;
+    let scratch = scratch("jsonathlon-questions-")?;
+    let first = scratch.path().join("first.ndjson");
+    write_first(data, &first)?;
+    let purpose = Purpose { workload: QUESTIONS, durability: None, own: Some(own) };
+    let selected = match wanted.systems {
+        None => purpose.usual(catalogue, None)?,
+        names => catalogue.select(names)?,
+    };
+    let systems: Vec<_> = selected.iter().map(|one| one.system).collect();
+    let mut configurations = Vec::new();
+    for (one, variants) in selected.iter().zip(purpose.variants(&systems, "default", Setting::Started)?) {
+        let Some(storage) = one.system.storages().first() else { continue };
+        for variant in variants {
+            let make = |variant: &str| {
+                Ok::<_, Failure>(one.system.configuration(one.version, variant, &storage.name)?)
+            };
+            let configuration = purpose.of(purpose.set_up(one.system, &variant, make)?)?;
+            configurations.push(configuration.with_memory(Profile::Sized, usual_budget())?);
+        }
+    }
+    let store = Store::from_environment()?.accepting_newer(wanted.newer.accept_newer);
+    let plan = Plan {
+        source: Source::Path(first),
+        settings: Settings {
+            rounds: 1,
+            load_rounds: Some(1),
+            timeout_s: LIMIT_S,
+            load_timeout_s: LIMIT_S,
+            ..Settings::default()
+        },
+        targets: targets(configurations, QUESTIONS, &store, &interrupt)?,
+        worker: worker()?,
+        command: Vec::new(),
+    };
+    let once = AskSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..AskSettings::default() };
+    let folder = scratch.path().join("run");
+    let mut progress = RunProgress::new();
+    let mut workload = Questions::new(QuestionsSettings::of(own, once));
+    let ended = start(&plan, &mut workload, &folder, &mut progress, &|| interrupt.wanted());
+    progress.finish();
+    match ended {
+        Err(RunError::Interrupted) => return Err(Failure::interrupted("nothing was kept; check again")),
+        other => other?,
+    }
+    let run = Run::read(&folder)?;
+    let mut is_well = true;
+    let mut text = format!("over the first {DOCUMENTS} documents at most:\n");
+    for one in run.agreements() {
+        is_well &= one.basis.is_settled();
+        text += &format!("  {:<24} {}\n", one.question, one.basis.word());
+        for Standing { id, answer, why, rule, .. } in &one.standings {
+            let words = match answer {
+                Given::Same | Given::NotAsked => continue,
+                Given::Different => "differs",
+                Given::Failed => "failed",
+            };
+            is_well = false;
+            let why = why.as_deref().unwrap_or_default();
+            let rule = rule.as_ref().map(|rule| format!(" ({rule})")).unwrap_or_default();
+            text += &format!("    {} {} {words}: {why}{rule}\n", id.system, id.variant);
+        }
+    }
+    print(&text)?;
+    Ok(is_well)
+}
+
+fn write_first(data: &str, to: &Path) -> Result<(), Failure> {
+    let mut documents = Source::from_argument(data).documents()?;
+    let failed =
+        |error: std::io::Error| Failure::environment(format!("failed to write {}: {error}", to.display()));
+    let mut file = std::io::BufWriter::new(std::fs::File::create(to).map_err(failed)?);
+    for _ in 0..DOCUMENTS {
+        let Some(line) = documents.next_line()? else { break };
+        file.write_all(line).and_then(|()| file.write_all(b"\n")).map_err(failed)?;
+    }
+    file.flush().map_err(failed)
+}

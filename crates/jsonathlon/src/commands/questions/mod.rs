@@ -1,0 +1,67 @@
+//! `jsonathlon questions`, and the arguments of `jsonathlon run questions`.
+
+mod check;
+mod new;
+
+use std::process::ExitCode;
+
+use jsonathlon_systems::{OwnQuestions, QUESTIONS};
+use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
+
+use super::run::Asked;
+use super::workload::{asking, usual};
+use crate::cli::questions::{QuestionsAction, QuestionsArguments, RunQuestions};
+use crate::cli::{self, RunArguments};
+use crate::exit::Failure;
+
+pub(crate) fn run(arguments: &QuestionsArguments) -> Result<ExitCode, Failure> {
+    match &arguments.action {
+        QuestionsAction::New { folder, data, catalogue } => new::run(folder, data, catalogue),
+        QuestionsAction::Check { folder, data, systems, newer, catalogue } => check::run(&check::Wanted {
+            folder,
+            data: data.as_deref(),
+            systems: systems.as_deref(),
+            newer,
+            catalogue,
+        }),
+    }
+}
+
+/// What `run questions` asks for.
+pub(super) fn asked(arguments: &RunQuestions) -> Result<Asked<'_>, Failure> {
+    let run = &arguments.run;
+    let settings = asking(run, &arguments.asking);
+    let Some(folder) = &arguments.questions else {
+        // A run that goes on has its questions in its manifest.
+        let none = QuestionsSettings {
+            asking: settings,
+            folder: std::path::PathBuf::new(),
+            title: String::new(),
+            reference: None,
+            questions: Vec::new(),
+            expected: std::collections::BTreeMap::new(),
+        };
+        let workload = Box::new(Questions::new(none));
+        return Ok(Asked { arguments: run, source: None, usual: usual(run), workload, own: None });
+    };
+    not_of_questions(run)?;
+    let own = OwnQuestions::read(folder)?;
+    let workload = Box::new(Questions::new(QuestionsSettings::of(&own, settings)));
+    Ok(Asked { arguments: run, source: None, usual: usual(run), workload, own: Some(own) })
+}
+
+/// Options that all workloads share, and that make no sense here.
+fn not_of_questions(run: &RunArguments) -> Result<(), Failure> {
+    if run.data.is_none() {
+        return Err(Failure::usage(format!(
+            "run {QUESTIONS} needs your documents: add --data FOLDER (a file, a folder, `-` or an address)"
+        )));
+    }
+    let told = [("--scale", run.scale != cli::USUAL_SCALE), ("--malformed", run.malformed > 0)];
+    match told.into_iter().find(|(_, is_told)| *is_told) {
+        Some((option, _)) => {
+            Err(Failure::usage(format!("{option} is not for {QUESTIONS}: documents are your own")))
+        }
+        None => Ok(()),
+    }
+}

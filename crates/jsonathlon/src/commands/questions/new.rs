@@ -1,0 +1,254 @@
+//! `jsonathlon questions new`: first questions about documents, in every system's statements.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use jsonathlon_dataset::describe::{FirstQuestion, Limits, Sampled, Wanted, first_questions, sample};
+use jsonathlon_dataset::source::Source;
+use jsonathlon_report::format;
+use jsonathlon_systems::catalogue::OwnQuestions;
+use jsonathlon_systems::{Catalogue, Kind, Part, QUESTIONS, StatementKind, System};
+
+use crate::cli::CatalogueArguments;
+use crate::commands::{catalogue, print};
+use crate::exit::Failure;
+use crate::interrupt::Interrupt;
+
+/// What is looked at: enough for any path that matters, and over in seconds.
+const LIMITS: Limits = Limits { bytes: 256 << 20, time: Duration::from_secs(6), kept: 5_000 };
+
+/// A question with the names that it has in files.
+struct Named<'a> {
+    question: &'a FirstQuestion,
+    kind: Kind,
+    name: String,
+}
+
+pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
+    let source = Source::from_argument(data);
+    if source == Source::Stdin {
+        return Err(Failure::usage(
+            "documents are read again when questions are asked: give a file, a folder or an address",
+        ));
+    }
+    if std::fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()) || folder.is_file() {
+        return Err(Failure::usage(format!("{} is there already: name a new folder", folder.display())));
+    }
+    let catalogue = catalogue(&folders.systems_dir)?;
+    let interrupt = Interrupt::install()?;
+    let sampled = sample(&source, LIMITS, &|| interrupt.wanted())?;
+    let found = first_questions(&sampled);
+    if found.is_empty() {
+        return Err(Failure::usage(format!(
+            "{} has no path of strings or numbers that a first question could ask about: of {} documents looked at, {} \
+             are no JSON objects; write questions.toml yourself (docs/own-questions.md)",
+            sampled.profile.source,
+            sampled.profile.documents,
+            sampled.profile.documents
+                - sampled.documents.len().min(sampled.profile.documents as usize) as u64
+        )));
+    }
+    let named = names(&found);
+    let mut notes = Vec::new();
+    let written = written(&named, &catalogue, &mut notes);
+    let systems: Vec<&str> = written.iter().map(|(system, _)| system.as_str()).collect();
+    write(&folder.join("questions.toml"), &definition(&named, &sampled))?;
+    for (system, files) in &written {
+        for (file, text) in files {
+            write(&folder.join(system).join(file), text)?;
+        }
+    }
+    // What was written must be what can be read.
+    OwnQuestions::read(folder)?.check_systems(&catalogue)?;
+    let mut text = format!("{}\n", looked_at(&sampled));
+    for one in &named {
+        text += &format!("  {:<24} {}\n", one.name, title(one));
+    }
+    text += &format!("statements for {}\n", systems.join(", "));
+    for note in notes {
+        text += &format!("note: {note}\n");
+    }
+    let (folder, data) = (shell(&folder.display().to_string()), shell(data));
+    text += &format!("\nnext:  jsonathlon run questions --questions {folder} --data {data}\n");
+    print(&text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What was looked at, and whether that was all.
+fn looked_at(sampled: &Sampled) -> String {
+    let profile = &sampled.profile;
+    let (documents, bytes) = (format::whole(profile.documents as f64), format::bytes(profile.bytes as f64));
+    match sampled.is_whole {
+        true => format!("{documents} documents of {} looked at, {bytes}: all of them", profile.source),
+        false => {
+            format!("the first {documents} documents of {} looked at, {bytes}: a sample", profile.source)
+        }
+    }
+}
+
+fn kind(wanted: Wanted) -> Kind {
+    match wanted {
+        Wanted::Count => Kind::Count,
+        Wanted::Top => Kind::Top,
+        Wanted::Sum => Kind::Sum,
+        Wanted::Filter => Kind::Filter,
+        Wanted::Distinct => Kind::Distinct,
+    }
+}
+
+fn names(found: &[FirstQuestion]) -> Vec<Named<'_>> {
+    let mut named: Vec<Named<'_>> = Vec::new();
+    for question in found {
+        let kind = kind(question.wanted);
+        let last = question.keys.last().map_or("", String::as_str);
+        let slug: String = last
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+            .take(24)
+            .collect();
+        let slug = slug.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+        let base =
+            [kind.word(), &slug].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-");
+        named.push(Named { question, kind, name: base });
+    }
+    named
+}
+
+fn title(one: &Named<'_>) -> String {
+    let path = &one.question.path;
+    match one.kind {
+        Kind::Count => format!("most frequent {path}"),
+        Kind::Top => format!("largest {path}"),
+        Kind::Sum => format!("sum and mean of {path}"),
+        Kind::Filter => format!("documents with {path} = {}", one.question.value),
+        Kind::Distinct => format!("distinct {path}"),
+    }
+}
+
+/// `questions.toml`.
+fn definition(named: &[Named<'_>], sampled: &Sampled) -> String {
+    let mut text = format!(
+        "# First questions, written by `jsonathlon questions new`; edit them as you like.\n# {}\n",
+        looked_at(sampled).replace(['\n', '\r'], " ")
+    );
+    for one in named {
+        let FirstQuestion { share, others, path, .. } = one.question;
+        let (columns, order, asks): (&[(&str, &str)], &[&str], String) = match one.kind {
+            Kind::Count => (
+                &[("value", "string"), ("n", "number")],
+                &["n desc", "value"],
+                format!("The ten most frequent strings at {path}, with how many documents have each."),
+            ),
+            Kind::Top => {
+                (&[("value", "number")], &["value desc"], format!("The ten largest numbers at {path}."))
+            }
+            Kind::Sum => (
+                &[("total", "number"), ("mean", "number")],
+                &[],
+                format!("The sum and the mean of all numbers at {path}."),
+            ),
+            Kind::Filter => (
+                &[("n", "number")],
+                &[],
+                format!("How many documents have the string {} at {path}.", one.question.value),
+            ),
+            Kind::Distinct => {
+                (&[("n", "number")], &[], format!("How many different strings there are at {path}."))
+            }
+        };
+        text += "\n";
+        if *others > 0 {
+            text += &format!(
+                "# {} of the values in the sample are of this type; {others} others are left out, and so are nulls.\n",
+                format::percent(*share)
+            );
+        }
+        text += &format!(
+            "[[question]]\nname = {}\ntitle = {}\nasks = {}\n",
+            quoted(&one.name),
+            quoted(&title(one)),
+            quoted(&asks)
+        );
+        let columns: Vec<String> = columns
+            .iter()
+            .map(|(name, kind)| format!("{{ name = {}, type = {} }}", quoted(name), quoted(kind)))
+            .collect();
+        text += &format!("columns = [{}]\n", columns.join(", "));
+        if !order.is_empty() {
+            let order: Vec<String> = order.iter().map(|column| quoted(column)).collect();
+            text += &format!("order = [{}]\nlimit = 10\n", order.join(", "));
+        }
+    }
+    text
+}
+
+/// A text as TOML has it: what JSON escapes, TOML escapes alike.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+/// A word of a shell.
+fn shell(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-:=+,@%".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        text.to_owned()
+    } else {
+        format!("'{}'", text.replace('\'', r"'\''"))
+    }
+}
+
+/// Files with their texts, by system.
+type Written = Vec<(String, Vec<(String, String)>)>;
+
+/// The statements of every system that has templates.
+fn written(named: &[Named<'_>], catalogue: &Catalogue, notes: &mut Vec<String>) -> Written {
+    let mut all = Vec::new();
+    for system in catalogue.systems().iter().filter(|system| system.runs(QUESTIONS)) {
+        let Some(part) = part(system) else { continue };
+        let mut files = Vec::new();
+        for one in named {
+            let FirstQuestion { keys, value, path, .. } = one.question;
+            match part.first_question(one.kind, keys, value) {
+                Some(statement) => files.push(file(&part, one, &statement)),
+                None => notes.push(format!(
+                    "{} has no template for `{}`: it is not asked it",
+                    system.name(),
+                    one.name
+                )),
+            }
+            for why in part.alters(keys) {
+                notes.push(format!("{} alters documents with {path}: {why}", system.name()));
+            }
+        }
+        notes.dedup();
+        if !files.is_empty() {
+            all.push((system.name().to_owned(), files));
+        }
+    }
+    all
+}
+
+fn part(system: &System) -> Option<Part> {
+    let variant = system.variants_of(QUESTIONS).iter().find(|one| one.is_default)?;
+    let storage = system.storages().first()?;
+    let mut configuration =
+        system.configuration(system.default_version(), &variant.name, &storage.name).ok()?;
+    configuration.parts.remove(QUESTIONS)
+}
+
+fn file(part: &Part, one: &Named<'_>, statement: &str) -> (String, String) {
+    match part.files.get("load").map(|file| file.kind) {
+        Some(StatementKind::Json) => (format!("{}.json", one.name), format!("{statement}\n")),
+        _ => (format!("{}.sql", one.name), format!("{statement};\n")),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    let failed =
+        |error: std::io::Error| Failure::environment(format!("failed to write {}: {error}", path.display()));
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(failed)?;
+    }
+    std::fs::write(path, text).map_err(failed)
+}
