@@ -10,6 +10,7 @@ pub mod clock;
 pub mod control;
 pub mod cpu;
 pub mod disk;
+pub mod edges;
 pub mod families;
 pub mod histogram;
 pub mod looks;

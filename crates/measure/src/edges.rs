@@ -1,0 +1,283 @@
+//! Edges: where a cost leaves the line on which it grew, and how sure that is.
+//!
+//! Along a sweep, such as that of document sizes, the cost of an operation is taken to grow on a line. An edge is a place
+//! between two neighbouring sizes behind which it goes on along another line. Edges are added one after the other, each
+//! where it lessens the squared deviations most (segmented regression with unknown breaks; Bai, "Estimating Multiple Breaks
+//! One at a Time", *Econometric Theory* 13, 1997), as long as the F statistic of the two parameters it adds would be rarer
+//! than [`ALPHA`] by chance. There are as many chances as there are places, so the probability is Šidák's for all of them.
+//! Deviations are relative ones: each is divided by the mean cost at its place.
+//!
+//! The limits of an edge hold all neighbouring places at which it would lessen the deviations nearly as much: those that a
+//! likelihood ratio at the same level does not rule out.
+
+use statrs::distribution::{ContinuousCDF, FisherSnedecor};
+
+/// Probability below which an edge is no chance.
+pub const ALPHA: f64 = 0.05;
+/// Places that a line is drawn through at least.
+const LEAST: usize = 3;
+/// Edges that are looked for at most.
+const MOST: usize = 4;
+/// Parameters of a line.
+const LINE: usize = 2;
+
+/// An edge.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Edge {
+    /// The largest x that surely lies before it.
+    pub low: f64,
+    /// The smallest x that surely lies behind it.
+    pub high: f64,
+    /// How many times the cost before it that behind it is, both lines read at its middle.
+    pub factor: f64,
+    /// Probability of it, or of a clearer one, anywhere along a sweep that has none.
+    pub p: f64,
+}
+
+/// One place of a sweep: x, and costs there, which are positive.
+pub type Place = (f64, Vec<f64>);
+
+/// The edges of a sweep, in the order of x. Places without a cost are left out, as are costs that are not above zero; with
+/// fewer than six places nothing can be told.
+#[must_use]
+pub fn edges(places: &[Place]) -> Vec<Edge> {
+    let sweep = Sweep::of(places);
+    let mut breaks: Vec<usize> = Vec::new();
+    let mut found: Vec<(usize, f64)> = Vec::new();
+    while found.len() < MOST {
+        let Some((at, p)) = sweep.next_break(&breaks).filter(|(_, p)| *p < ALPHA) else { break };
+        breaks.push(at);
+        breaks.sort_unstable();
+        found.push((at, p));
+    }
+    found.sort_unstable_by_key(|(at, _)| *at);
+    found.iter().filter_map(|(at, p)| sweep.edge(&breaks, *at, *p)).collect()
+}
+
+/// A line y = a + b·x with the weighted squared deviations from it.
+#[derive(Clone, Copy)]
+struct Line {
+    a: f64,
+    b: f64,
+    rest: f64,
+}
+
+impl Line {
+    fn at(&self, x: f64) -> f64 {
+        self.a + self.b * x
+    }
+}
+
+struct Sweep {
+    x: Vec<f64>,
+    costs: Vec<Vec<f64>>,
+    count: usize,
+}
+
+impl Sweep {
+    fn of(places: &[Place]) -> Self {
+        let usable = |costs: &[f64]| -> Vec<f64> {
+            costs.iter().copied().filter(|cost| *cost > 0.0 && cost.is_finite()).collect()
+        };
+        let mut all: Vec<Place> = places.iter().map(|(x, costs)| (*x, usable(costs))).collect();
+        all.retain(|(x, costs)| x.is_finite() && !costs.is_empty());
+        all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        let count = all.iter().map(|(_, costs)| costs.len()).sum();
+        let (x, costs) = all.into_iter().unzip();
+        Self { x, costs, count }
+    }
+
+    /// The line through places `from..to`.
+    fn line(&self, from: usize, to: usize) -> Line {
+        let (mut w, mut wx, mut wy, mut wxx, mut wxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
+        let each = || {
+            self.x.iter().zip(&self.costs).take(to).skip(from).flat_map(|(x, costs)| {
+                let mean = costs.iter().sum::<f64>() / costs.len() as f64;
+                costs.iter().map(move |cost| (*x, *cost, 1.0 / (mean * mean)))
+            })
+        };
+        for (x, y, weight) in each() {
+            w += weight;
+            wx += weight * x;
+            wy += weight * y;
+            wxx += weight * x * x;
+            wxy += weight * x * y;
+        }
+        let spread = w * wxx - wx * wx;
+        let b = if spread.abs() > f64::EPSILON * w * wxx { (w * wxy - wx * wy) / spread } else { 0.0 };
+        let a = if w > 0.0 { (wy - b * wx) / w } else { 0.0 };
+        let rest = each().map(|(x, y, weight)| weight * (y - a - b * x).powi(2)).sum();
+        Line { a, b, rest }
+    }
+
+    /// Squared deviations from lines that are broken before these places.
+    fn rest(&self, breaks: &[usize]) -> f64 {
+        let ends = breaks.iter().copied().chain(std::iter::once(self.x.len()));
+        let starts = std::iter::once(0).chain(breaks.iter().copied());
+        starts.zip(ends).map(|(from, to)| self.line(from, to).rest).sum()
+    }
+
+    /// Where a line may be broken once more.
+    fn candidates(&self, breaks: &[usize]) -> Vec<usize> {
+        let bounds: Vec<usize> =
+            std::iter::once(0).chain(breaks.iter().copied()).chain(std::iter::once(self.x.len())).collect();
+        let is_free = |at: &usize| bounds.iter().all(|bound| bound.abs_diff(*at) >= LEAST);
+        (LEAST..self.x.len()).filter(is_free).collect()
+    }
+
+    fn with(breaks: &[usize], at: usize) -> Vec<usize> {
+        let mut all = breaks.to_vec();
+        all.push(at);
+        all.sort_unstable();
+        all
+    }
+
+    /// The best place for one break more, and the probability of one as good by chance.
+    fn next_break(&self, breaks: &[usize]) -> Option<(usize, f64)> {
+        let candidates = self.candidates(breaks);
+        let before = self.rest(breaks);
+        let rests = candidates.iter().map(|at| (*at, self.rest(&Self::with(breaks, *at))));
+        let (at, rest) = rests.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        let freedom =
+            self.count.checked_sub(LINE * (breaks.len() + 2)).filter(|freedom| *freedom > 0)? as f64;
+        // What rounding leaves is nothing.
+        if before <= f64::EPSILON * self.count as f64 {
+            return None;
+        }
+        let chance = if rest <= f64::EPSILON * before {
+            0.0
+        } else {
+            let statistic = ((before - rest).max(0.0) / LINE as f64) / (rest / freedom);
+            FisherSnedecor::new(LINE as f64, freedom).ok()?.sf(statistic)
+        };
+        Some((at, 1.0 - (1.0 - chance).powi(i32::try_from(candidates.len()).ok()?)))
+    }
+
+    /// The edge at one of the breaks, with its limits and the jump of its lines.
+    fn edge(&self, breaks: &[usize], at: usize, p: f64) -> Option<Edge> {
+        let others: Vec<usize> = breaks.iter().copied().filter(|one| *one != at).collect();
+        let best = self.rest(breaks);
+        let freedom =
+            self.count.checked_sub(LINE * (breaks.len() + 1)).filter(|freedom| *freedom > 0)? as f64;
+        let allowed = FisherSnedecor::new(1.0, freedom).ok()?.inverse_cdf(1.0 - ALPHA);
+        let limit = best * (1.0 + allowed / freedom);
+        let is_likely = |place: &usize| self.rest(&Self::with(&others, *place)) <= limit;
+        // Neighbours of the best place alone: what is likely behind another edge belongs to that.
+        let candidates = self.candidates(&others);
+        let reach = |step: fn(usize) -> Option<usize>| {
+            let mut end = at;
+            while let Some(next) = step(end).filter(|next| candidates.contains(next) && is_likely(next)) {
+                end = next;
+            }
+            end
+        };
+        let first = reach(|place| place.checked_sub(1));
+        let last = reach(|place| place.checked_add(1));
+        let from = others.iter().copied().filter(|one| *one < at).max().unwrap_or(0);
+        let to = others.iter().copied().filter(|one| *one > at).min().unwrap_or(self.x.len());
+        let (before, behind) = (*self.x.get(at.checked_sub(1)?)?, *self.x.get(at)?);
+        let middle = f64::midpoint(before, behind);
+        let factor = self.line(at, to).at(middle) / self.line(from, at).at(middle);
+        Some(Edge { low: *self.x.get(first.checked_sub(1)?)?, high: *self.x.get(last)?, factor, p })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rand::{RngExt, SeedableRng};
+    use rand_chacha::ChaCha8Rng;
+
+    const SIZES: [f64; 16] =
+        [0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 2.25, 2.5, 2.75, 3.0, 6.0, 12.0, 24.0, 48.0, 64.0];
+
+    /// About normal, with mean 0 and standard deviation 1.
+    fn normal(random: &mut ChaCha8Rng) -> f64 {
+        (0..12).map(|_| random.random_range(0.0..1.0)).sum::<f64>() - 6.0
+    }
+
+    /// Costs in two rounds that grow on a line, and are `factor` times as high from `at` on.
+    fn sweep(seed: u64, slope: f64, at: usize, factor: f64, scatter: f64) -> Vec<Place> {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let cost = |place: usize, x: f64| (50.0 + slope * x) * if place >= at { factor } else { 1.0 };
+        let mut costs = |place, x| {
+            (0..2).map(|_| cost(place, x) * (scatter * normal(&mut random)).exp()).collect::<Vec<f64>>()
+        };
+        SIZES.iter().enumerate().map(|(place, x)| (*x, costs(place, *x))).collect()
+    }
+
+    #[test]
+    fn a_line_has_no_edge_and_a_step_has_one() {
+        assert_eq!(edges(&sweep(1, 2.0, 99, 1.0, 0.0)), []);
+        let found = edges(&sweep(1, 2.0, 6, 1.2, 0.0));
+        assert_eq!(found.len(), 1, "{found:?}");
+        let edge = found[0];
+        assert_eq!((edge.low, edge.high), (1.75, 2.0));
+        assert!((edge.factor - 1.2).abs() < 1e-6 && edge.p < 1e-6, "{edge:?}");
+    }
+
+    #[test]
+    fn two_steps_are_two_edges() {
+        let mut places = sweep(7, 1.0, 4, 1.3, 0.005);
+        places.iter_mut().skip(11).for_each(|(_, costs)| costs.iter_mut().for_each(|cost| *cost *= 1.5));
+        let found = edges(&places);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].low <= 1.25 && found[0].high >= 1.5 && found[1].low <= 3.0 && found[1].high >= 6.0);
+    }
+
+    #[test]
+    fn little_is_told_of_few_places() {
+        assert_eq!(edges(&[]), []);
+        assert_eq!(edges(&sweep(1, 2.0, 2, 3.0, 0.0)[..5]), []);
+        let mut gaps = sweep(1, 2.0, 6, 1.2, 0.0);
+        gaps[3].1.clear();
+        gaps[8].1 = vec![f64::NAN, -1.0, 0.0];
+        assert_eq!(edges(&gaps).len(), 1);
+    }
+
+    /// Of sweeps without an edge about one in twenty may be said to have one.
+    #[test]
+    fn false_alarms_are_as_rare_as_promised() {
+        let alarms = (0..400).filter(|seed| !edges(&sweep(*seed, 3.0, 99, 1.0, 0.02)).is_empty()).count();
+        assert!(alarms <= 36, "{alarms} of 400");
+    }
+
+    proptest! {
+        /// A step that stands out of the scatter is found where it is, and its limits hold it.
+        #[test]
+        fn a_clear_step_is_found(seed in 0_u64..10_000, at in 3_usize..13, slope in 0.0..10.0_f64) {
+            let found = edges(&sweep(seed, slope, at, 1.3, 0.01));
+            let is_it = |edge: &&Edge| edge.low <= SIZES[at - 1] && edge.high >= SIZES[at];
+            let edge = found.iter().find(is_it);
+            prop_assert!(edge.is_some_and(|edge| (edge.factor / 1.3).ln().abs() < 0.08), "{found:?}");
+        }
+
+        /// Neither the unit of costs nor the order of places or rounds matters.
+        #[test]
+        fn units_and_order_do_not_matter(seed in 0_u64..1_000, unit in 1e-6..1e6_f64) {
+            let places = sweep(seed, 2.0, 6, 1.1, 0.02);
+            let mut other: Vec<Place> = places
+                .iter()
+                .rev()
+                .map(|(x, costs)| (*x, costs.iter().rev().map(|cost| cost * unit).collect()))
+                .collect();
+            other.rotate_left(3);
+            let (one, two) = (edges(&places), edges(&other));
+            prop_assert_eq!(one.len(), two.len());
+            for (a, b) in one.iter().zip(&two) {
+                prop_assert!((a.low, a.high) == (b.low, b.high) && (a.factor - b.factor).abs() < 1e-6);
+            }
+        }
+
+        /// Whatever comes in, what comes out lies within the sweep.
+        #[test]
+        fn edges_lie_within(costs in proptest::collection::vec(1e-3..1e6_f64, 0..40)) {
+            let places: Vec<Place> = costs.iter().enumerate().map(|(x, cost)| (x as f64, vec![*cost])).collect();
+            for edge in edges(&places) {
+                prop_assert!(edge.low < edge.high && edge.high < costs.len() as f64);
+                prop_assert!(edge.p < ALPHA);
+            }
+        }
+    }
+}
