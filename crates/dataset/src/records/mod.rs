@@ -64,6 +64,8 @@ impl Records {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Kind {
+    /// Three fields of 32 characters, `field0` to `field2`.
+    Small,
     /// Ten fields of 100 characters, `field0` to `field9`.
     Flat,
     /// A hundred fields of 200 characters.
@@ -115,6 +117,7 @@ pub enum KeyType {
 impl fmt::Display for Kind {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Kind::Small => formatter.write_str("small"),
             Kind::Flat => formatter.write_str("flat"),
             Kind::Large => formatter.write_str("large"),
             Kind::Nested => formatter.write_str("nested"),

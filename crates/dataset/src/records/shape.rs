@@ -207,6 +207,7 @@ struct Planter {
 impl Planter {
     fn members(&mut self, kind: &Kind) -> Result<Vec<(String, Node)>, DataError> {
         match kind {
+            Kind::Small => Ok(self.fields(&[SHORTEST; 3], false)),
             Kind::Flat => Ok(self.fields(&[100; FLAT], false)),
             Kind::Large => Ok(self.fields(&[200; 100], false)),
             Kind::Size { bytes } => self.sized(*bytes),

@@ -113,7 +113,8 @@ pub fn select_variants_of<'a>(
 }
 
 /// The variants that `text` names, for each of the systems: `default` (the default of each preparation class), the
-/// name of a class (its default), `all` (all that are ranked), names or aliases, separated by commas. A name has to be known to one of the
+/// name of a class (its default), `all` (all that are ranked), names or aliases, of one system alone as `SYSTEM/NAME`,
+/// separated by commas. A name has to be known to one of the
 /// systems at least; a system that lacks it is left with fewer variants, or
 /// none.
 fn select_among<'a>(
@@ -137,7 +138,10 @@ fn select_among<'a>(
         "default" => is_default(system, variant),
         "all" => variant.ranked,
         name if name == variant.preparation.word() => is_default(system, variant),
-        name => variant.is_called(name),
+        name => match name.split_once('/') {
+            Some((of, name)) => system.name() == of && variant.is_called(name),
+            None => variant.is_called(name),
+        },
     };
     for part in &parts {
         let known = systems

@@ -65,7 +65,7 @@ const SET_OF_READ: &[&str] =
     &["key_type", "key", "value", "old", "path", "access", "dotted", "pointer", "braced", "steps"];
 const ADDED: &[&str] = &["key_type", "key", "document", "keyed_document", "keyed_documents"];
 
-const FILES: [StatementRule; 26] = [
+const FILES: [StatementRule; 27] = [
     StatementRule::required("create").filled(KEY_TYPE),
     StatementRule::required("load").holding("file").filled(KEY_TYPE),
     StatementRule::optional("index").filled(KEY_TYPE),
@@ -78,6 +78,7 @@ const FILES: [StatementRule; 26] = [
     StatementRule::required("drop").filled(&[]),
     StatementRule::optional("journal").filled(&[]),
     StatementRule::optional("journal_detail").single().filled(&["before", "after"]).naming(&["before"]),
+    StatementRule::optional("encoded").filled(&["document"]).naming(&["document"]),
     StatementRule::optional("read").filled(ONE).naming(KEY),
     StatementRule::optional("read_paths").filled(VALUES_OF_ONE).naming(&["paths"]),
     StatementRule::optional("find").filled(FOUND).naming(&["condition"]),

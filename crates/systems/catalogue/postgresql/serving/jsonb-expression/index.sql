@@ -1,4 +1,4 @@
-INSERT INTO {{table}} (doc) SELECT line -> 'doc' FROM {{table}}_lines;
+INSERT INTO {{table}} (doc) SELECT jsonb_build_object('key', line -> 'key') || (line -> 'doc') FROM {{table}}_lines;
 DROP TABLE {{table}}_lines;
 CREATE UNIQUE INDEX {{table}}_key ON {{table}} (((doc ->> 'key')::{{key_type}}));
 -- What this session has counted is told first: told after the vacuum, it would make the table due for another one.

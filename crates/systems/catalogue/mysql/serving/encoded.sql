@@ -1,0 +1,1 @@
+SELECT JSON_STORAGE_SIZE({{document}}) AS encoded_bytes;

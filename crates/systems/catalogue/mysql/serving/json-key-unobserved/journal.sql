@@ -1,0 +1,1 @@
+-- The counter stands in the performance schema, which is off.

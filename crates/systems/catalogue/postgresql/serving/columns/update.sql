@@ -1,0 +1,1 @@
+UPDATE {{table}} SET {{dotted}} = {{value}} WHERE key = {{key}};

@@ -1,0 +1,7 @@
+CREATE UNLOGGED TABLE {{table}}_lines (line jsonb NOT NULL);
+CREATE TABLE {{table}} (
+    key {{key_type}} PRIMARY KEY,
+    doc jsonb STORAGE EXTERNAL NOT NULL
+);
+-- Tells what of the journal are whole pages.
+CREATE EXTENSION IF NOT EXISTS pg_walinspect;

@@ -1,0 +1,1 @@
+SELECT length(jsonb({{document}})) AS encoded_bytes;
