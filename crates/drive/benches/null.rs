@@ -48,6 +48,7 @@ fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job 
         batch: 1,
         scan: 1,
         limit: 1,
+        projection: jsonathlon_drive::paths::Projection::default(),
         retries: 0,
         timeout_s: 10.0,
     }

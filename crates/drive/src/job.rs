@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mix::Mix;
 use crate::operation::Operation;
+use crate::paths::Projection;
 
 /// One trial's work: so many clients, one mix, for so long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,9 @@ pub struct Job {
     pub scan: u32,
     /// Documents of one find at most.
     pub limit: u32,
+    /// Which values one read-paths asks for.
+    #[serde(default)]
+    pub projection: Projection,
     /// How often an operation that the system has given up for a conflict is tried again.
     pub retries: u32,
     /// Seconds after which an operation is given up.

@@ -170,6 +170,7 @@ fn job(clients: u32, arrival: Arrival, ramp_s: f64, stop: Stop) -> Job {
         batch: 1,
         scan: 10,
         limit: 10,
+        projection: crate::paths::Projection::default(),
         retries: 3,
         timeout_s: 5.0,
     }
@@ -180,7 +181,7 @@ fn run(job: &Job, world: &Arc<World>, is_pollable: bool) -> Driven {
     let mut clients = Clients::over(|_, _, _| panic!("nothing is opened here"));
     clients.know(job).unwrap();
     let known = clients.known.as_mut().unwrap();
-    let paths = Paths::of(&known.set);
+    let paths = Paths::of(&known.set, job.projection);
     known.prepare(job, &paths).unwrap();
     let open = || Ok(world.lane(is_pollable));
     let shared = shared(known, job, paths, "memory", Openers { patient: &open, again: &open }).unwrap();
@@ -403,7 +404,7 @@ fn a_server_that_goes_is_counted_and_seen_in_the_series() {
     let job = job(2, Arrival::Closed, 1.0, time(2.0));
     clients.know(&job).unwrap();
     let known = clients.known.as_mut().unwrap();
-    let paths = Paths::of(&known.set);
+    let paths = Paths::of(&known.set, job.projection);
     known.prepare(&job, &paths).unwrap();
     let open = || {
         if is_down(world.now()) {

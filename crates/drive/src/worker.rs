@@ -128,7 +128,7 @@ impl Clients {
         let Some(known) = self.known.as_mut() else {
             return Err(failure(FailureKind::Request, "nothing is known of the data"));
         };
-        let paths = Paths::of(&known.set);
+        let paths = Paths::of(&known.set, job.projection);
         let refused = |words: String| failure(FailureKind::Request, words);
         known.prepare(job, &paths).map_err(refused)?;
 

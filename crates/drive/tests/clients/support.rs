@@ -369,6 +369,7 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
         batch: 7,
         scan: 20,
         limit: 5,
+        projection: jsonathlon_drive::paths::Projection::default(),
         retries: 10,
         timeout_s: 5.0,
     }

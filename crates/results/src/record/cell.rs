@@ -100,6 +100,9 @@ fn dimension(name: &str, value: &serde_json::Value) -> Option<String> {
             Some(format!("{percent} of capacity"))
         }
         (OBJECTIVE, _) => Some(value),
+        ("paths", "1") => Some("1 path".to_owned()),
+        ("paths", _) => Some(format!("{value} paths")),
+        ("position", _) => Some(value),
         (RATE_PER_S, _) => Some(format!("{value}/s")),
         _ => Some(format!("{} {value}", name.replace('_', " "))),
     }
