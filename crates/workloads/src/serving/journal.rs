@@ -9,6 +9,7 @@ use jsonathlon_results::record::FailureKind;
 use jsonathlon_systems::Serving;
 use jsonathlon_worker::protocol::{Figures, Op};
 
+use super::encoding;
 use crate::bench::{LOOK_UP, TABLE};
 use crate::session::{Ended, Session};
 
@@ -18,12 +19,19 @@ pub(super) const IDLE_S: f64 = 2.0;
 const BYTES: [&str; 2] = ["journal_bytes", "replication_bytes"];
 /// Columns whose names begin so must not change between two readings: a log that was rotated, a counter that began anew.
 const UNLESS: &str = "unless_";
+/// Columns whose names begin so are counters of something else; a trial's figure without this is by how much they grew.
+const COUNT: &str = "count_";
+/// The column that says where the journal is.
+const POSITION: &str = "journal_position";
 
 /// Counters at one moment.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Reading {
     bytes: f64,
     unless: BTreeMap<String, Value>,
+    counts: BTreeMap<String, f64>,
+    /// Where the journal was, as the system says it.
+    position: Option<String>,
 }
 
 impl Reading {
@@ -32,10 +40,23 @@ impl Reading {
         (self.unless == earlier.unless).then(|| (self.bytes - earlier.bytes).max(0.0))
     }
 
+    /// What else was counted since an earlier reading, by the figures' names.
+    pub(super) fn counted_since(&self, earlier: &Self) -> BTreeMap<String, f64> {
+        let grown = |(name, count): (&String, &f64)| Some((name.clone(), count - earlier.counts.get(name)?));
+        self.counts.iter().filter_map(grown).collect()
+    }
+
     fn of(figures: Figures) -> Option<Self> {
         let bytes: Vec<f64> = BYTES.iter().filter_map(|name| number(figures.get(*name)?)).collect();
+        let position = match figures.get(POSITION) {
+            Some(Value::Text(text)) => Some(text.clone()),
+            _ => None,
+        };
+        let counted =
+            |(name, value): (&String, &Value)| Some((name.strip_prefix(COUNT)?.to_owned(), number(value)?));
+        let counts = figures.iter().filter_map(counted).collect();
         let unless = figures.into_iter().filter(|(name, _)| name.starts_with(UNLESS)).collect();
-        (!bytes.is_empty()).then(|| Self { bytes: bytes.iter().sum(), unless })
+        (!bytes.is_empty()).then(|| Self { bytes: bytes.iter().sum(), unless, counts, position })
     }
 }
 
@@ -59,7 +80,26 @@ pub(super) fn read(session: &mut Session<'_>, part: &Serving) -> Result<Option<R
     let bytes = page_cache::allocated_bytes_of(session.folder(), &part.journal_files).map_err(|error| {
         Ended::failed(FailureKind::Environment, format!("failed to measure the journal: {error}"))
     })?;
-    Ok(Some(Reading { bytes: bytes as f64, unless: BTreeMap::new() }))
+    Ok(Some(Reading {
+        bytes: bytes as f64,
+        unless: BTreeMap::new(),
+        counts: BTreeMap::new(),
+        position: None,
+    }))
+}
+
+/// What a journal holds between two readings, by the names of the figures, of a system whose folder can tell.
+pub(super) fn detail(
+    session: &mut Session<'_>,
+    before: &Reading,
+    after: &Reading,
+) -> Result<BTreeMap<String, f64>, Ended> {
+    let (Some(from), Some(to)) = (&before.position, &after.position) else { return Ok(BTreeMap::new()) };
+    let values = [("table", TABLE), ("before", from.as_str()), ("after", to.as_str())];
+    let statements = session.statements("journal_detail", &values)?;
+    let Some(statement) = statements.into_iter().next() else { return Ok(BTreeMap::new()) };
+    let figures: Figures = session.request(&Op::Sizes { statement }, LOOK_UP, &mut |_| {})?;
+    Ok(encoding::numbers(figures))
 }
 
 /// Bytes per second that a system writes by itself; none where that cannot be told.
@@ -89,6 +129,7 @@ mod tests {
             ("replication_bytes".to_owned(), Value::Text("10".into())),
             ("unless_file".to_owned(), Value::Text(file.into())),
             ("journal_syncs".to_owned(), Value::Int(7)),
+            ("count_checkpoints".to_owned(), Value::Int(bytes / 100)),
         ];
         Reading::of(figures.into()).unwrap()
     }
@@ -97,6 +138,8 @@ mod tests {
     fn bytes_are_subtracted_unless_a_log_was_rotated() {
         assert_eq!(reading(500, "a").since(&reading(200, "a")), Some(300.0));
         assert_eq!(reading(500, "b").since(&reading(200, "a")), None);
+        let counted = reading(500, "b").counted_since(&reading(200, "a"));
+        assert_eq!(counted, [("checkpoints".to_owned(), 3.0)].into());
         assert_eq!(Reading::of([("syncs".to_owned(), Value::Int(1))].into()), None);
     }
 }

@@ -14,7 +14,7 @@ type Shares = &'static [(Operation, f64)];
 
 /// The mixes that have names: those of YCSB (Cooper et al. 2010, "Benchmarking Cloud Serving Systems with YCSB"), and
 /// one operation each for the others.
-const NAMED: [(&str, Requests, Shares); 16] = [
+const NAMED: [(&str, Requests, Shares); 18] = [
     ("a", Requests::Zipfian, &[(Operation::Read, 0.5), (Operation::Update, 0.5)]),
     ("b", Requests::Zipfian, &[(Operation::Read, 0.95), (Operation::Update, 0.05)]),
     ("c", Requests::Zipfian, &[(Operation::Read, 1.0)]),
@@ -23,7 +23,9 @@ const NAMED: [(&str, Requests, Shares); 16] = [
     ("f", Requests::Zipfian, &[(Operation::Read, 0.5), (Operation::ReadModifyWrite, 0.5)]),
     ("insert", Requests::Uniform, &[(Operation::Insert, 1.0)]),
     ("insert-batch", Requests::Uniform, &[(Operation::InsertBatch, 1.0)]),
+    ("writes", Requests::Uniform, &[(Operation::Insert, 0.5), (Operation::Update, 0.5)]),
     ("paths", Requests::Uniform, &[(Operation::ReadPaths, 1.0)]),
+    ("update", Requests::Uniform, &[(Operation::Update, 1.0)]),
     ("update-path", Requests::Uniform, &[(Operation::UpdatePath, 1.0)]),
     ("update-all", Requests::Uniform, &[(Operation::UpdateAll, 1.0)]),
     ("update-element", Requests::Uniform, &[(Operation::UpdateElement, 1.0)]),

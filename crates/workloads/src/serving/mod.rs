@@ -3,6 +3,7 @@
 //! Mixes of operations are those of YCSB over JSON documents. A trial is one configuration under one mix and so many
 //! clients for some seconds; every answer in it is checked, and what fails is no operation.
 
+mod encoding;
 mod journal;
 mod objective;
 mod outcome;
@@ -98,7 +99,12 @@ impl Served<'_> {
             KeyType::Text => literal(&key),
             KeyType::Bigint => text(&key),
         };
+        let key_type = match records.records().key_type {
+            KeyType::Text => self.part.text_key.clone(),
+            KeyType::Bigint => self.part.bigint_key.clone().unwrap_or_default(),
+        };
         Vec::from([
+            ("key_type".to_owned(), key_type),
             ("key".to_owned(), key),
             ("document".to_owned(), literal(&document)),
             ("keyed_document".to_owned(), literal(&document)),
@@ -132,7 +138,7 @@ impl Workload for Serving {
             return Some(format!("{name} calls the key `{member}`, and there are no such records: {why}"));
         }
         let can = |mix: &jsonathlon_drive::mix::Mix| scripts::missing(&part, mix).is_empty();
-        (!self.settings.mixes.iter().any(can))
+        (!self.settings.mixes.is_empty() && !self.settings.mixes.iter().any(can))
             .then(|| format!("{name} has none of the operations that the mixes need"))
     }
 

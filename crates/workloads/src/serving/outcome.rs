@@ -77,6 +77,11 @@ impl Outcome {
         Some(words)
     }
 
+    /// Operations that ended well.
+    pub(super) fn operations(&self) -> u64 {
+        self.all.measured.operations
+    }
+
     /// Seconds that were measured.
     pub(super) fn measured_s(&self) -> f64 {
         self.driven.measured_s

@@ -7,6 +7,7 @@ use jsonathlon_results::id::Step;
 use jsonathlon_results::record::Cell;
 use jsonathlon_systems::catalogue::fill;
 
+use super::settings::ServingSettings;
 use super::trials::of_operation;
 use super::{Served, scripts};
 use crate::access;
@@ -19,6 +20,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Reads and records the plan of each operation of a mix that promises one, once for a run.
 pub(super) fn check(
     round: u32,
+    own: &ServingSettings,
     mix: &Mix,
     cell: &Cell,
     one: &mut Served<'_>,
@@ -34,7 +36,7 @@ pub(super) fn check(
         // However many clients ask, and in whichever mix, the statement is the same.
         of.parameters.remove("clients");
         of.step = Step::Own(operation.word().to_owned());
-        let mut values = scripts::values(&one.part, &one.records, *operation);
+        let mut values = scripts::values(&one.part, &one.records, own.projection, *operation);
         values.extend(one.examples());
         let values = borrowed(&values);
         let statement = match one.is_json() {

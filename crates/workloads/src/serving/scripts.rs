@@ -6,7 +6,7 @@ use jsonathlon_dataset::records::{RecordSet, Step};
 use jsonathlon_drive::job::Script;
 use jsonathlon_drive::mix::Mix;
 use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::paths::Paths;
+use jsonathlon_drive::paths::{Paths, Projection};
 use jsonathlon_systems::{PathStep, Serving, path_values};
 
 use crate::bench::TABLE;
@@ -24,6 +24,7 @@ pub(super) fn scripts(
     session: &Session<'_>,
     serving: &Serving,
     records: &RecordSet,
+    projection: Projection,
     mix: &Mix,
 ) -> Result<BTreeMap<Operation, Script>, Ended> {
     let reads = (!serving.statements(Operation::Read.file()).is_empty()).then_some(Operation::Read);
@@ -32,7 +33,7 @@ pub(super) fn scripts(
         .into_iter()
         .map(|operation| {
             let rules = serving.rules(operation.file());
-            let values = values(serving, records, operation);
+            let values = values(serving, records, projection, operation);
             let values = borrowed(&values);
             let script = Script {
                 statements: session.statements_with_parameters(operation.file(), &values)?,
@@ -46,9 +47,14 @@ pub(super) fn scripts(
 }
 
 /// What an operation's statements hold that is the same for all clients: the table, and the paths.
-pub(super) fn values(serving: &Serving, records: &RecordSet, operation: Operation) -> Vec<(String, String)> {
+pub(super) fn values(
+    serving: &Serving,
+    records: &RecordSet,
+    projection: Projection,
+    operation: Operation,
+) -> Vec<(String, String)> {
     let mut values = vec![("table".to_owned(), TABLE.to_owned())];
-    let paths = Paths::of(records);
+    let paths = Paths::of(records, projection);
     let mut place = match operation {
         Operation::Find | Operation::Count => steps(records, paths.condition),
         Operation::Unwrap => steps(records, paths.element),

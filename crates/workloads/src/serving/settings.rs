@@ -2,6 +2,7 @@
 
 use jsonathlon_dataset::records::Records;
 use jsonathlon_drive::mix::Mix;
+use jsonathlon_drive::paths::Projection;
 use jsonathlon_measure::arrival::Arrival;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,12 @@ pub struct ServingSettings {
     /// Seconds of one long trial for each configuration and mix, at the most clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub long_s: Option<f64>,
+    /// Operations after which a trial ends, in place of its seconds; counted from its first moment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<u64>,
+    /// Documents whose bytes in the system's own form are asked for, as JSON text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub encode: Vec<Sample>,
     /// The durability tier.
     pub durability: String,
     /// Whether statements are prepared once.
@@ -40,6 +47,9 @@ pub struct ServingSettings {
     pub scan: u32,
     /// Documents of one find at most.
     pub limit: u32,
+    /// Which values one read-paths asks for.
+    #[serde(default)]
+    pub projection: Projection,
     /// CPUs that servers are pinned to; none leaves them alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server_cpus: Option<Vec<usize>>,
@@ -47,6 +57,15 @@ pub struct ServingSettings {
     pub timeout_s: f64,
     /// How often an operation is tried again that was given up for a conflict.
     pub retries: u32,
+}
+
+/// A document that is asked about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// What it is called in tables.
+    pub name: String,
+    /// Its JSON text.
+    pub text: String,
 }
 
 /// A rate at which operations arrive.

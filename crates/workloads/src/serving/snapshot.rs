@@ -15,7 +15,7 @@ pub(super) struct Snapshot {
 impl Snapshot {
     /// Copies `folder` to beside it.
     pub(super) fn take(folder: &Path) -> io::Result<Self> {
-        let copy = folder.with_extension("loaded");
+        let copy = beside(folder);
         remove(&copy)?;
         copy_all(folder, &copy)?;
         Ok(Self { folder: folder.to_owned(), copy })
@@ -26,6 +26,13 @@ impl Snapshot {
         remove(&self.folder)?;
         copy_all(&self.copy, &self.folder)
     }
+}
+
+/// A version has points in it, behind which no other configuration's name may be cut off.
+fn beside(folder: &Path) -> PathBuf {
+    let mut name = folder.file_name().unwrap_or_default().to_owned();
+    name.push(".loaded");
+    folder.with_file_name(name)
 }
 
 impl Drop for Snapshot {
@@ -78,7 +85,7 @@ mod tests {
     #[test]
     fn a_folder_comes_back_as_it_was() {
         let place = tempfile::tempdir().unwrap();
-        let folder = place.path().join("system@1-plain");
+        let folder = place.path().join("system@1.2-plain");
         fs::create_dir_all(folder.join("data/base")).unwrap();
         fs::write(folder.join("data/base/1"), b"documents").unwrap();
         fs::set_permissions(folder.join("data"), fs::Permissions::from_mode(0o700)).unwrap();
@@ -91,7 +98,7 @@ mod tests {
         assert_eq!(fs::read(folder.join("data/link/1")).unwrap(), b"documents");
         assert!(!folder.join("data/base/2").exists() && !folder.join("socket").exists());
         assert_eq!(fs::metadata(folder.join("data")).unwrap().permissions().mode() & 0o777, 0o700);
-        let copy = folder.with_extension("loaded");
+        let copy = place.path().join("system@1.2-plain.loaded");
         assert!(copy.exists());
         drop(snapshot);
         assert!(!copy.exists());

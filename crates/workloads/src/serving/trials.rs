@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use jsonathlon_dataset::records::{Kind, Values};
 use jsonathlon_drive::mix::Mix;
 use jsonathlon_drive::operation::Operation;
+use jsonathlon_drive::paths::Projection;
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Cell, Phase};
 
@@ -31,12 +32,20 @@ pub(super) enum What {
     Objective,
     /// As the first, over minutes.
     Long,
+    /// How many bytes the system keeps one of the settings' documents in, by its place among them.
+    Encoded(usize),
 }
+
+/// The step of bytes that documents are kept in.
+const ENCODING: &str = "encoding";
+/// The document, among the parameters of such a cell.
+const DOCUMENT: &str = "document";
 
 /// All conditions of one configuration in one round, in the order in which they are taken in round 1. Rates stand behind
 /// all closed loops of their mix: they are shares of what these reach.
 pub(super) fn conditions(own: &ServingSettings, round: u32) -> Vec<Conditions> {
-    let mut all = Vec::new();
+    let encoded = |place| Conditions { mix: usize::MAX, clients: 0, kind: What::Encoded(place) };
+    let mut all: Vec<Conditions> = (0..own.encode.len()).map(encoded).collect();
     let most = own.clients.iter().copied().max().unwrap_or(1);
     // What only reads comes first: it leaves the data as they are.
     let mut mixes: Vec<usize> = (0..own.mixes.len()).collect();
@@ -64,6 +73,12 @@ pub(super) fn conditions(own: &ServingSettings, round: u32) -> Vec<Conditions> {
 
 /// The cell of some conditions.
 pub(super) fn cell(cells: Cells<'_>, own: &ServingSettings, at: &Conditions) -> Cell {
+    if let What::Encoded(place) = at.kind {
+        let mut cell = cells.cell(ENCODING, Phase::Steady, Some(State::Drained));
+        let document = own.encode.get(place).map_or("", |sample| sample.name.as_str());
+        cell.parameters.insert(DOCUMENT.to_owned(), document.into());
+        return cell;
+    }
     let name = own.mixes.get(at.mix).map_or("", |mix| mix.name.as_str());
     let mut cell = cells.cell(name, Phase::Measured, Some(State::Drained));
     let mut set = |name: &str, value: serde_json::Value| cell.parameters.insert(name.to_owned(), value);
@@ -71,11 +86,19 @@ pub(super) fn cell(cells: Cells<'_>, own: &ServingSettings, at: &Conditions) -> 
     set("documents", documents(&own.records.kind).into());
     set("values", values(own.records.values).into());
     set("durability", own.durability.clone().into());
+    let asks = |mix: &Mix| mix.shares.iter().any(|(operation, _)| *operation == Operation::ReadPaths);
+    if own.projection != Projection::default() && own.mixes.get(at.mix).is_some_and(asks) {
+        set("paths", own.projection.count.into());
+        set("position", own.projection.position.word().into());
+    }
     if !own.prepare {
         set("prepared", false.into());
     }
+    if let Some(operations) = own.operations {
+        set("operations", operations.into());
+    }
     match at.kind {
-        What::Capacity => set("arrival", "closed".into()),
+        What::Capacity | What::Encoded(_) => set("arrival", "closed".into()),
         What::Long => {
             set("long_s", own.long_s.into());
             set("arrival", "closed".into())
@@ -104,6 +127,7 @@ pub(super) fn word(at: &Conditions) -> String {
         What::AtRate(Rate::PerSecond(rate)) => format!("{rate}-per-s"),
         What::AtRate(Rate::OfCapacity(share)) => format!("{}-percent", (share * 100.0).round()),
         What::Objective => "objective".to_owned(),
+        What::Encoded(place) => format!("encoded-{place}"),
     };
     format!("{}-{kind}", at.clients)
 }
@@ -131,6 +155,7 @@ pub(super) fn seconds(own: &ServingSettings, round: u32) -> f64 {
         What::Capacity | What::AtRate(_) => one,
         What::Objective => one * f64::from(super::objective::STEPS),
         What::Long => own.ramp_s + own.long_s.unwrap_or_default(),
+        What::Encoded(_) => 0.0,
     };
     conditions(own, round).iter().map(of).sum()
 }
@@ -165,6 +190,7 @@ pub(super) fn only_reads(mix: &Mix) -> bool {
 
 fn documents(kind: &Kind) -> String {
     match kind {
+        Kind::Small => "small".to_owned(),
         Kind::Flat => "flat".to_owned(),
         Kind::Large => "large".to_owned(),
         Kind::Nested => "nested".to_owned(),

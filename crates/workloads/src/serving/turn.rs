@@ -1,6 +1,6 @@
 //! One configuration's part of a round: fresh data, then every condition in turn.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use jsonathlon_drive::answer::Driven;
@@ -13,19 +13,19 @@ use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Verdict};
 use jsonathlon_systems::Serving as Part;
 use jsonathlon_worker::protocol::Op;
 
-use super::journal;
 use super::objective::Search;
 use super::outcome::{Beside, Outcome};
 use super::settings::{Rate, ServingSettings};
 use super::trials::{self, Conditions, What};
 use super::{Served, pinning, plans, scripts};
+use super::{encoding, journal};
 use crate::RunError;
-use crate::bench::Bench;
+use crate::bench::{Bench, TABLE};
 use crate::observer::{Event, Work};
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, borrowed, relay};
 
-/// Seconds that unmeasured reads warm a system up with after it has been started.
+/// Seconds that unmeasured reads warm a system up with after it has been started, at most.
 const WARM_UP_S: f64 = 1.0;
 /// What a trial may take beyond its planned seconds: connecting, settling what is in flight, reading back.
 const GRACE_S: f64 = 120.0;
@@ -68,6 +68,13 @@ impl<'a> Turn<'_, '_, 'a> {
             if let Err(failure) = &one.of.holds {
                 let failure = crate::loading::not_asked(failure);
                 recorder.failed(key, &cell, round, 0, failure)?;
+                continue;
+            }
+            if let What::Encoded(place) = at.kind {
+                let document = own.encode.get(place).map_or("", |sample| sample.text.as_str());
+                if let Err(failure) = Ended::split(encoding::ask(document, &cell, round, one, recorder))? {
+                    recorder.failed(key, &cell, round, 0, failure)?;
+                }
                 continue;
             }
             let Some(mix) = own.mixes.get(at.mix) else { continue };
@@ -154,7 +161,7 @@ impl<'a> Turn<'_, '_, 'a> {
         if !self.own.mixes.iter().any(searches) {
             return Ok(());
         }
-        let values = scripts::values(&one.part, &one.records, Operation::Find);
+        let values = scripts::values(&one.part, &one.records, self.own.projection, Operation::Find);
         let values = borrowed(&values);
         let statements = one.of.session.statements("index_path", &values)?;
         if statements.is_empty() {
@@ -179,7 +186,9 @@ impl<'a> Turn<'_, '_, 'a> {
             Mix { name: "warm-up".into(), shares: vec![(Operation::Read, 1.0)], requests: Requests::Uniform };
         if scripts::missing(&one.part, &reads).is_empty() {
             let clients = one.part.clients.unwrap_or(WARM_UP_CLIENTS).min(WARM_UP_CLIENTS);
-            let job = self.job(&reads, clients, Arrival::Closed, (0.0, WARM_UP_S), one)?;
+            // No longer than a trial: what is tiny is to be tried, and not to be measured.
+            let seconds = WARM_UP_S.min(self.own.ramp_s + self.own.measured_s);
+            let job = self.job(&reads, clients, Arrival::Closed, (0.0, seconds), one)?;
             let warmed: Driven = self.drive(&job, one, recorder)?;
             if let Some(wrong) = warmed.wrong.first() {
                 return Err(Ended::failed(
@@ -211,18 +220,22 @@ impl<'a> Turn<'_, '_, 'a> {
             loaded: self.bench.staged.documents,
             load: format!("{}", one.load),
             mix: mix.clone(),
-            scripts: scripts::scripts(&one.of.session, &one.part, &one.records, mix)?,
+            scripts: scripts::scripts(&one.of.session, &one.part, &one.records, own.projection, mix)?,
             clients,
             threads: None,
             arrival,
             ramp_s,
-            stop: Stop::Time { seconds: measured_s },
+            stop: match own.operations {
+                Some(operations) if ramp_s == 0.0 && arrival == Arrival::Closed => Stop::Count { operations },
+                _ => Stop::Time { seconds: measured_s },
+            },
             seed: self.bench.settings.seed.wrapping_add(u64::from(self.round) << 32),
             verify: true,
             prepare: own.prepare,
             batch: own.batch,
             scan: own.scan,
             limit: own.limit,
+            projection: own.projection,
             retries: own.retries,
             timeout_s: own.timeout_s,
         })
@@ -244,9 +257,8 @@ impl<'a> Turn<'_, '_, 'a> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(Driven, Vec<String>), Ended> {
         one.has_run = true;
-        let Stop::Time { seconds } = job.stop else {
-            return Err(Ended::failed(FailureKind::Protocol, "trials end by time"));
-        };
+        // Operations that are counted take as long as they take, within reason.
+        let seconds = job.stop.seconds().unwrap_or(self.bench.settings.timeout_s);
         let limit = Duration::from_secs_f64(job.ramp_s + seconds + job.timeout_s + GRACE_S);
         let job = serde_json::to_value(job)
             .map_err(|error| Ended::failed(FailureKind::Protocol, format!("the job: {error}")))?;
@@ -261,7 +273,7 @@ impl<'a> Turn<'_, '_, 'a> {
         one: &mut Served<'a>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Ended> {
-        plans::check(self.round, mix, cell, one, recorder)?;
+        plans::check(self.round, self.own, mix, cell, one, recorder)?;
         if one.of.session.pid().is_none() {
             // A plan that cannot be read ends a session, and with it what its worker knows of the data.
             if let Err(failure) = self.fresh_data(false, one, recorder)? {
@@ -289,6 +301,8 @@ impl<'a> Turn<'_, '_, 'a> {
                 self.one_trial(at, mix, cell, own.spread.at(per_s), seconds, one, recorder).map(drop)
             }
             What::Objective => self.search(at, mix, cell, one, recorder),
+            // It was asked before.
+            What::Encoded(_) => Ok(()),
         }
     }
 
@@ -322,25 +336,43 @@ impl<'a> Turn<'_, '_, 'a> {
         one: &mut Served<'a>,
         recorder: &mut Recorder<'_>,
     ) -> Result<f64, Ended> {
+        // What is counted is counted from the first operation on.
+        let ramp_s = if self.own.operations.is_some() { 0.0 } else { ramp_s };
         let job = self.job(mix, at.clients, arrival, (ramp_s, measured_s), one)?;
+        let is_counted = job.stop.operations().is_some();
         let begun_s = jiff::Timestamp::now().as_millisecond() as f64 / 1e3;
         let writes = !trials::only_reads(mix);
+        if writes && is_counted {
+            // A page's first change after a checkpoint is told apart: so every page's is.
+            let statements = one.of.session.statements("drain", &[("table", TABLE)])?;
+            one.of.session.run(statements, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
+        }
         let before = if writes { journal::read(&mut one.of.session, &one.part)? } else { None };
         let (driven, ends) = self.drive_on(&job, one, recorder)?;
         let outcome = Outcome::of(driven)?;
         let lost = outcome.lost_system(&ends);
-        let journal_bytes = match before.filter(|_| lost.is_none()) {
-            Some(before) => journal::read(&mut one.of.session, &one.part)?.and_then(|after| {
-                let bytes = after.since(&before)?;
-                let whole_s = ramp_s + outcome.measured_s();
-                // The ramp writes too: its share is taken off by time, and so is what the system writes by itself.
-                let share = outcome.measured_s() / whole_s.max(1e-9);
-                let idle = one.idle_journal_per_s.unwrap_or_default() * outcome.measured_s();
-                Some((bytes * share, idle))
-            }),
-            None => None,
-        };
+        let mut counted = BTreeMap::new();
+        let mut journal_bytes = None;
+        if let Some(before) = before.filter(|_| lost.is_none())
+            && let Some(after) = journal::read(&mut one.of.session, &one.part)?
+        {
+            counted = after.counted_since(&before);
+            let whole_s = ramp_s + outcome.measured_s();
+            // The ramp writes too: its share is taken off by time, and so is what the system writes by itself.
+            let share = outcome.measured_s() / whole_s.max(1e-9);
+            let idle = one.idle_journal_per_s.unwrap_or_default() * outcome.measured_s();
+            journal_bytes =
+                after.since(&before).map(|bytes| (bytes * share, if is_counted { 0.0 } else { idle }));
+            if is_counted {
+                let detail = journal::detail(&mut one.of.session, &before, &after)?;
+                let operations = outcome.operations().max(1) as f64;
+                counted.extend(
+                    detail.into_iter().map(|(name, sum)| (format!("{name}_per_op"), sum / operations)),
+                );
+            }
+        }
         let mut metrics = Metrics::from([("clients".to_owned(), f64::from(at.clients))]);
+        metrics.extend(counted);
         if let Arrival::Fixed { per_s } | Arrival::Poisson { per_s } = arrival {
             metrics.insert("offered_ops_per_s".into(), per_s);
         }
@@ -444,7 +476,7 @@ fn not_run(part: &Part, mix: &Mix, clients: u32) -> Option<String> {
 fn said(at: &Conditions, own: &ServingSettings) -> String {
     let clients = format!("{} client{}", at.clients, if at.clients == 1 { "" } else { "s" });
     match at.kind {
-        What::Capacity => clients,
+        What::Capacity | What::Encoded(_) => clients,
         What::Long => format!("{clients}, {:.0} s", own.long_s.unwrap_or_default()),
         What::AtRate(Rate::PerSecond(rate)) => format!("{clients}, {rate} a second"),
         What::AtRate(Rate::OfCapacity(share)) => format!("{clients}, {:.0} % of capacity", share * 100.0),
