@@ -10,6 +10,7 @@ pub mod page;
 pub mod profile;
 pub mod run;
 pub mod self_checks;
+pub mod study;
 
 mod analytics;
 mod any_workload;

@@ -1,0 +1,109 @@
+//! The page of a study: sentence, chart, tables. It needs no program and no network.
+
+use std::fmt::Write;
+
+use super::{Finding, chart, table};
+use crate::section::Section;
+
+/// Name of the page in the folder of its study.
+pub const FILE: &str = "study.html";
+
+/// Nothing is loaded from anywhere, whatever data may have put into the page.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+const STYLE: &str = "
+:root { color-scheme: light dark; --ink: #1c1e21; --soft: #5c6470; --rule: #d7dbe0; --back: #fff; --card: #f5f6f8; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e8eaed; --soft: #a0a8b2; --rule: #3a4048; --back: #16181b; --card: #1f2227; }
+}
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--back); margin: 0 auto; max-width: 62rem;
+  padding: 1.5rem; }
+h1 { font-size: 1.4rem; margin: 0 0 .5rem; } h2 { font-size: 1.05rem; margin: 1.8rem 0 .5rem; }
+.answer { font-size: 1.15rem; background: var(--card); padding: 1rem 1.2rem; border-radius: .5rem; }
+.soft, figcaption { color: var(--soft); font-size: .87rem; }
+.warning { color: #b3261e; } @media (prefers-color-scheme: dark) { .warning { color: #ff8a80; } }
+.scroll { overflow-x: auto; } figure { margin: 1rem 0; }
+table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap; }
+th.word, td.word { text-align: left; }
+svg { max-width: 100%; height: auto; display: block; }
+svg text { fill: var(--ink); font: 12px system-ui, sans-serif; } svg .soft { fill: var(--soft); }
+svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); }
+";
+
+/// The page.
+pub(super) fn page(finding: &Finding<'_>) -> String {
+    let study = finding.study;
+    let title = escaped(&format!("study {}", study.name));
+    let mut body = String::new();
+    // Writing to a String cannot fail.
+    let _ = writeln!(body, "<h1>{}</h1>", escaped(&study.question));
+    for warning in table::warnings(finding) {
+        let _ = writeln!(body, "<p class=\"warning\">{}</p>", escaped(&warning));
+    }
+    let _ = writeln!(body, "<p class=\"answer\">{}</p>", escaped(&finding.sentence.to_string()));
+    if !study.claim.is_empty() {
+        let _ = writeln!(body, "<p class=\"soft\">Published: {}</p>", escaped(&study.claim));
+    }
+    body.push_str(&chart::charts(finding));
+    let own = table::own(finding);
+    body.push_str(&section(&own));
+    if !finding.published.is_empty() {
+        body.push_str(&section(&table::published(finding)));
+    }
+    body.push_str("<h2>conditions</h2>\n");
+    for line in table::conditions(finding) {
+        let _ = writeln!(body, "<div class=\"soft\">{}</div>", escaped(&line));
+    }
+    let _ = writeln!(
+        body,
+        "<div class=\"soft\">Intervals: 95 %, over rounds. Ratios of one run are paired by round; those of different \
+         runs are not. Every answer was checked.</div>"
+    );
+    format!(
+        r#"<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<title>{title}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+{body}</body>
+</html>
+"#
+    )
+}
+
+fn section(section: &Section) -> String {
+    let mut text =
+        format!("<h2>{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>", escaped(&section.title));
+    let class = |column: usize| {
+        let is_word = column < section.left_columns || section.left_also.contains(&column);
+        if is_word { " class=\"word\"" } else { "" }
+    };
+    for (column, name) in section.header.iter().enumerate() {
+        let _ = write!(text, "<th{}>{}</th>", class(column), escaped(name));
+    }
+    text.push_str("</tr></thead>\n<tbody>\n");
+    for row in &section.rows {
+        text.push_str("<tr>");
+        for (column, cell) in row.iter().enumerate() {
+            let _ = write!(text, "<td{}>{}</td>", class(column), escaped(cell));
+        }
+        text.push_str("</tr>\n");
+    }
+    text.push_str("</tbody></table></div>\n");
+    for note in &section.notes {
+        let _ = writeln!(text, "<div class=\"soft\">{}</div>", escaped(note));
+    }
+    text
+}
+
+/// Text that HTML and SVG take for nothing else.
+pub(super) fn escaped(text: &str) -> String {
+    let still = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
+    still.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

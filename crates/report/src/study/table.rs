@@ -1,0 +1,201 @@
+//! The tables of a study.
+
+use jsonathlon_results::figure::{Better, Figure};
+use jsonathlon_studies::published::{MACHINE, Published, SOURCE};
+use jsonathlon_studies::seen::{DOCUMENT, Point, THROUGHPUT};
+
+use super::Finding;
+use crate::format;
+use crate::section::{Section, none, optional, printable};
+
+/// Failures that are told one by one.
+const FAILURES: usize = 5;
+
+/// All of them, the sentence last: that is what stands above the prompt.
+pub(super) fn sections(finding: &Finding<'_>) -> Vec<Section> {
+    let mut sections = vec![heading(finding), own(finding)];
+    if !finding.published.is_empty() {
+        sections.push(published(finding));
+    }
+    sections.push(answer(finding));
+    sections
+}
+
+/// What was asked, and where it was measured.
+fn heading(finding: &Finding<'_>) -> Section {
+    let study = finding.study;
+    let title = format!("study {}: {}", study.name, printable(&study.question));
+    let mut section = Section { title, ..Section::default() };
+    if !study.claim.is_empty() {
+        section.notes.push(format!("published  {}", printable(&study.claim)));
+    }
+    section.notes.extend(conditions(finding));
+    section
+}
+
+/// Machine, time and documents.
+pub(super) fn conditions(finding: &Finding<'_>) -> Vec<String> {
+    let Some((_, run)) = finding.runs.first() else { return Vec::new() };
+    let (machine, data) = (&run.manifest.machine, &run.manifest.data);
+    let mut lines = vec![format!(
+        "machine    {} cores, {}, {} memory, {}",
+        machine.cores,
+        printable(&machine.processor),
+        format::bytes(machine.memory_bytes as f64),
+        printable(&machine.os),
+    )];
+    lines.push(format!("begun      {} with jsonathlon {}", run.manifest.started, run.manifest.program));
+    lines.push(match finding.runs.len() {
+        1 => format!("documents  {}: {}", format::whole(data.documents as f64), printable(&data.source)),
+        runs => {
+            format!("documents  {runs} runs, one after the other; the first of {}", printable(&data.source))
+        }
+    });
+    lines
+}
+
+/// The figures of this study's own runs.
+pub(super) fn own(finding: &Finding<'_>) -> Section {
+    let figure = finding.study.figure();
+    let known = Figure::named(figure);
+    let title = known.map_or(figure, |known| known.title);
+    let varied: Vec<&str> = finding.seen.varied.iter().map(|(option, _)| option.as_str()).collect();
+    let mut header = vec!["system", "variant"];
+    let profiles = differ(finding, "profile");
+    if profiles {
+        header.push("memory");
+    }
+    header.extend(&varied);
+    let documents = finding.seen.points.iter().any(|point| !point.of(DOCUMENT).is_empty());
+    if documents {
+        header.push(DOCUMENT);
+    }
+    header.extend(["mix", "clients", title, "95 % interval"]);
+    let words = header.len() - 3;
+    header.extend(finding.study.chart.also.iter().map(String::as_str));
+    header.push("verdict");
+    let mut section = Section::new("measured".to_owned(), &header, words);
+    section.left_also = vec![header.len() - 1];
+    for point in &finding.seen.points {
+        let mut row =
+            vec![format!("{} {}", point.of("system"), point.of("version")), point.of("variant").to_owned()];
+        if profiles {
+            row.push(point.of("profile").to_owned());
+        }
+        row.extend(varied.iter().map(|option| point.of(option).to_owned()));
+        if documents {
+            row.push(point.of(DOCUMENT).to_owned());
+        }
+        row.push(point.of("mix").to_owned());
+        row.push(if point.clients > 0 { point.clients.to_string() } else { none() });
+        row.push(optional(point.value(figure), |value| in_unit(figure, value)));
+        row.push(interval(point, figure));
+        let also = finding.study.chart.also.iter();
+        row.extend(also.map(|name| optional(point.value(name), |value| in_unit(name, value))));
+        row.push(point.entry.verdict.word().to_owned());
+        section.rows.push(row.iter().map(|text| printable(text)).collect());
+    }
+    section
+}
+
+/// Whether points differ in an attribute.
+pub(super) fn differ(finding: &Finding<'_>, attribute: &str) -> bool {
+    let mut all = finding.seen.points.iter().map(|point| point.of(attribute));
+    all.next().is_some_and(|first| all.any(|other| other != first))
+}
+
+/// A figure in its unit.
+pub(super) fn in_unit(figure: &str, value: f64) -> String {
+    match Figure::named(figure) {
+        // A count of bytes is exact, and is not rounded to three digits.
+        Some(known) if known.better == Better::Lower && value.fract() == 0.0 && value < 1e6 => {
+            format!("{value:.0}")
+        }
+        Some(known) => format::figure(known.unit, value),
+        None if value.fract() == 0.0 => format::whole(value),
+        None => format::three(value),
+    }
+}
+
+fn interval(point: &Point, figure: &str) -> String {
+    match point.value(figure).and_then(|_| point.limits(figure)) {
+        Some([low, high]) => format!("{} … {}", in_unit(figure, low), in_unit(figure, high)),
+        None => none(),
+    }
+}
+
+/// The best point that is like a published figure, if there is one.
+pub(super) fn like<'a>(finding: &'a Finding<'_>, published: &Published) -> Option<&'a Point> {
+    let best = |point: &&Point| point.value(THROUGHPUT).unwrap_or_default();
+    finding
+        .seen
+        .points
+        .iter()
+        .filter(|point| point.is(&published.like) && point.value(THROUGHPUT).is_some())
+        .max_by(|a, b| best(a).total_cmp(&best(b)))
+}
+
+/// Published figures, each with what was measured here under conditions that are likest to its own.
+pub(super) fn published(finding: &Finding<'_>) -> Section {
+    let header = [
+        "experiment",
+        "mix",
+        "documents",
+        "system",
+        "configuration",
+        "published peak",
+        "at 100",
+        "here",
+        "of",
+        "remark",
+    ];
+    let mut section = Section::new("published, and what is likest to it here".to_owned(), &header, 5);
+    section.left_also = vec![8, 9];
+    for one in &finding.published {
+        let here = like(finding, one);
+        let rate = |rate: f64| format!("{}/s", format::count(rate));
+        section.rows.push(vec![
+            one.experiment.clone(),
+            one.mix.clone(),
+            one.documents.clone(),
+            one.system.clone(),
+            one.configuration.clone(),
+            optional(one.peak, rate),
+            optional(one.at_100_clients, rate),
+            optional(here.and_then(|point| point.value(THROUGHPUT)), rate),
+            here.map_or_else(none, |point| {
+                printable(&format!("{} {}, {}", point.of("version"), point.of("variant"), clients(point)))
+            }),
+            one.remark.clone(),
+        ]);
+    }
+    section.notes.push(format!("published by {SOURCE}"));
+    section.notes.push(format!("on {MACHINE}: another machine, other versions; never ranked with these"));
+    section
+}
+
+fn clients(point: &Point) -> String {
+    if point.clients == 1 { "1 client".to_owned() } else { format!("{} clients", point.clients) }
+}
+
+/// The sentence, and what stands in its way.
+fn answer(finding: &Finding<'_>) -> Section {
+    let mut section = Section { title: "answer".to_owned(), ..Section::default() };
+    section.notes.extend(warnings(finding));
+    section.notes.push(finding.sentence.to_string());
+    section
+}
+
+/// What a reader must know before the sentence.
+pub(super) fn warnings(finding: &Finding<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !finding.seen.complete {
+        notes.push("INCOMPLETE: planned trials have no record yet".to_owned());
+    }
+    let failures = &finding.seen.failures;
+    notes.extend(failures.iter().take(FAILURES).map(|words| format!("failed: {}", printable(words))));
+    if failures.len() > FAILURES {
+        notes.push(format!("failed: {} more", failures.len() - FAILURES));
+    }
+    notes
+}

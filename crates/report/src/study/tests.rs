@@ -1,0 +1,108 @@
+use jsonathlon_results::made::serving::Serving;
+use jsonathlon_studies::definition::Study;
+use jsonathlon_studies::parts::Choice;
+use jsonathlon_studies::published::published;
+
+use super::*;
+
+const STUDY: &str = r#"
+question = "Does <it> matter?"
+claim = "It was said to."
+minutes = 1
+systems = ["postgresql"]
+experiments = ["size"]
+[still]
+mixes = "a,c"
+clients = "1,8,32"
+[[vary]]
+option = "values"
+values = ["text", "random"]
+[chart]
+axis = "clients"
+[[verdict]]
+mix = "c"
+of = { values = "random" }
+than = { values = "text" }
+says = "with random values {system} does {change} reads at {clients} clients"
+claim = "less"
+published = "36 % less"
+"#;
+
+/// A study of two made runs, of which the second one's PostgreSQL is so many times as fast.
+fn finding(factor: f64, study: &Study) -> Vec<(Part, Run)> {
+    let parts = study.parts(&Choice::default()).unwrap();
+    let runs = parts.into_iter().enumerate().map(|(number, part)| {
+        let factors = [("postgresql", if number == 0 { 1.0 } else { factor })].into();
+        let made = Serving { seed: 7 + number as u64, factors, ..Serving::default() };
+        (part, made.run(if number == 0 { "one" } else { "two" }))
+    });
+    runs.collect()
+}
+
+#[test]
+fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
+    let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
+    let runs = finding(0.6, &study);
+    let finding = Finding::of(&study, &runs, &published().unwrap());
+    let sentence = finding.sentence.to_string();
+    assert!(sentence.starts_with("With random values postgresql does "), "{sentence}");
+    let clause = &finding.sentence.clauses[0];
+    let ratio = clause.ratio.unwrap();
+    assert!(
+        (0.5..0.7).contains(&ratio.median) && ratio.low < Some(0.6) && ratio.high > Some(0.6),
+        "{ratio:?}"
+    );
+    assert!(
+        sentence.contains("% less (") && sentence.contains("at 32 clients (36 % less published: confirmed)"),
+        "{sentence}"
+    );
+    // Each system of the study in turn: others are as fast in both.
+    assert!(finding.sentence.clauses.len() > 1);
+    let tables = finding.tables(Look { colour: false });
+    for words in ["study mine: Does <it> matter?", "published  It was said to.", "where the curve falls"] {
+        assert!(tables.contains(words), "`{words}` is not in\n{tables}");
+    }
+    assert!(tables.trim_end().ends_with(&sentence), "the sentence stands last:\n{tables}");
+}
+
+#[test]
+fn a_page_is_one_file_of_text_and_drawings() {
+    let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
+    let runs = finding(1.0, &study);
+    let page = Finding::of(&study, &runs, &published().unwrap()).page();
+    assert!(page.contains("Does &lt;it&gt; matter?") && !page.contains("<it>"), "{page}");
+    // A chart for each mix and kind of values, a line for each system.
+    assert_eq!(page.matches("<svg").count(), 4);
+    assert_eq!(page.matches("<polyline").count(), 4 * 4);
+    for forbidden in ["<script", "http://", "https://", "NaN", "inf"] {
+        assert!(!page.contains(forbidden), "{forbidden}");
+    }
+}
+
+#[test]
+fn a_sweep_is_drawn_along_its_numbers_and_bars_stand_side_by_side() {
+    let sweep = STUDY
+        .replace(
+            "option = \"values\"\nvalues = [\"text\", \"random\"]",
+            "option = \"doc-size\"\nvalues = [0.5, 2]",
+        )
+        .replace("axis = \"clients\"", "axis = \"doc-size\"")
+        .replace("values = \"random\"", "doc-size = 2")
+        .replace("values = \"text\"", "doc-size = 0.5");
+    let bars = STUDY.replace("[chart]\naxis = \"clients\"\n", "");
+    for (text, shape) in [(sweep, "<polyline"), (bars, "<rect")] {
+        let study = Study::parse("mine", "mine.toml", &text).unwrap();
+        let runs = finding(1.0, &study);
+        let page = Finding::of(&study, &runs, &[]).page();
+        assert_eq!(page.matches("<svg").count(), 2);
+        assert!(page.contains(shape) && !page.contains("published, and what"), "{page}");
+    }
+}
+
+#[test]
+fn of_nothing_there_is_no_answer() {
+    let study = Study::parse("mine", "mine.toml", STUDY).unwrap();
+    let finding = Finding::of(&study, &[], &[]);
+    assert!(finding.sentence.to_string().starts_with("No answer: nothing of it was measured"));
+    assert!(!finding.page().contains("<svg"));
+}

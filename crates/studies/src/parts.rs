@@ -1,0 +1,188 @@
+//! The runs that a study consists of: all combinations of what varies.
+
+use crate::definition::{DOUBLING, EACH, Options, SERVER_CPUS, Study, VERSIONS};
+
+/// One run of a study.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The name of its folder within the study's; empty where the study is one run.
+    pub name: String,
+    /// What varies, with its values here, in the order of the study.
+    pub varied: Vec<(String, String)>,
+    /// All options of it.
+    pub options: Options,
+}
+
+/// What a user chose of a study.
+#[derive(Debug, Clone, Default)]
+pub struct Choice {
+    /// Without a limit of time.
+    pub full: bool,
+    /// CPUs that this process may use.
+    pub cpus: Vec<usize>,
+    /// Options in place of the study's own; of a varied one the values, separated by commas.
+    pub set: Options,
+}
+
+/// An option that cannot be varied so, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Impossible {
+    /// The option.
+    pub option: String,
+    /// Why.
+    pub why: String,
+}
+
+impl Study {
+    /// Its runs, in order.
+    ///
+    /// # Errors
+    /// What cannot be varied on this machine.
+    pub fn parts(&self, choice: &Choice) -> Result<Vec<Part>, Impossible> {
+        let mut still = self.still.clone();
+        if choice.full {
+            still.extend(self.full.clone());
+        }
+        let is_varied = |option: &str| self.vary.iter().any(|one| one.option == option);
+        let set = choice.set.iter().filter(|(option, _)| !is_varied(option));
+        still.extend(set.map(|(option, value)| (option.clone(), value.clone())));
+        let mut combinations: Vec<Vec<(String, String)>> = vec![Vec::new()];
+        for varied in self.vary.iter().filter(|one| one.option != VERSIONS) {
+            let own = varied.full.as_ref().filter(|_| choice.full).unwrap_or(&varied.values);
+            let values = match choice.set.get(&varied.option) {
+                Some(text) => text.split(',').map(|value| value.trim().to_owned()).collect(),
+                None if varied.option == SERVER_CPUS && *own == [DOUBLING] => doubling(&choice.cpus)?,
+                None => own.clone(),
+            };
+            combinations = combinations
+                .into_iter()
+                .flat_map(|before| {
+                    let option = varied.option.clone();
+                    values.iter().map(move |value| {
+                        let mut all = before.clone();
+                        all.push((option.clone(), value.clone()));
+                        all
+                    })
+                })
+                .collect();
+        }
+        let is_one = combinations.len() == 1;
+        let part = |varied: Vec<(String, String)>| {
+            let mut options = still.clone();
+            options.extend(varied.iter().cloned());
+            let name = if is_one { String::new() } else { name(&varied) };
+            Part { name, varied, options }
+        };
+        Ok(combinations.into_iter().map(part).collect())
+    }
+
+    /// Whether each version of a system is put beside the others.
+    #[must_use]
+    pub fn compares_versions(&self) -> bool {
+        self.vary.iter().any(|one| one.option == VERSIONS && one.values == [EACH])
+    }
+
+    /// The variants that are measured of a system in one run; none where it has nothing to vary.
+    #[must_use]
+    pub fn variants_of(&self, system: &str, part: &Part) -> Vec<&str> {
+        let is_there = |variant: &&String| {
+            self.only.iter().filter(|only| only.system == system && only.variant == **variant).all(|only| {
+                part.varied
+                    .iter()
+                    .all(|(option, value)| only.with.get(option).is_none_or(|all| all.contains(value)))
+            })
+        };
+        self.variants.get(system).into_iter().flatten().filter(is_there).map(String::as_str).collect()
+    }
+}
+
+/// The first CPU, the first two, the first four, and so on.
+fn doubling(cpus: &[usize]) -> Result<Vec<String>, Impossible> {
+    if cpus.len() < 2 {
+        let why = format!("it compares servers on 1, 2, 4 … CPUs, and there is {} here", cpus.len());
+        return Err(Impossible { option: SERVER_CPUS.to_owned(), why });
+    }
+    let counts = std::iter::successors(Some(1_usize), |count| count.checked_mul(2));
+    let listed = |count: usize| cpus.iter().take(count).map(usize::to_string).collect::<Vec<_>>().join(",");
+    Ok(counts.take_while(|count| *count <= cpus.len()).map(listed).collect())
+}
+
+/// A name that is a file's: `text-doc-size-0.5`.
+fn name(varied: &[(String, String)]) -> String {
+    let one = |(option, value): &(String, String)| {
+        let is_word = value.starts_with(|c: char| c.is_ascii_alphabetic()) && value.parse::<bool>().is_err();
+        let name = if is_word { value.clone() } else { format!("{option}-{value}") };
+        let plain = |c: char| if c.is_ascii_alphanumeric() || c == '.' || c == '-' { c } else { '-' };
+        name.chars().map(plain).collect::<String>()
+    };
+    varied.iter().map(one).collect::<Vec<_>>().join("-")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn study(vary: &str) -> Study {
+        let text = format!(
+            r#"
+question = "q"
+minutes = 1
+systems = ["mock"]
+[still]
+records = "1k"
+[full]
+records = "9k"
+{vary}
+[variants]
+mock = ["plain", "table"]
+[[only]]
+system = "mock"
+variant = "table"
+with = {{ documents = ["flat"] }}
+[[verdict]]
+kind = "value"
+says = "{{value}}"
+"#
+        );
+        Study::parse("mine", "mine.toml", &text).unwrap()
+    }
+
+    #[test]
+    fn runs_are_all_combinations_in_order() {
+        let study = study(
+            "[[vary]]\noption = \"documents\"\nvalues = [\"flat\", \"large\"]\n[[vary]]\noption = \"doc-size\"\n\
+             values = [0.5, 2]\nfull = [0.5, 1, 2]\n",
+        );
+        let parts = study.parts(&Choice::default()).unwrap();
+        let names: Vec<&str> = parts.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(names, ["flat-doc-size-0.5", "flat-doc-size-2", "large-doc-size-0.5", "large-doc-size-2"]);
+        assert_eq!((&parts[2].options["documents"][..], &parts[2].options["records"][..]), ("large", "1k"));
+        assert_eq!(study.variants_of("mock", &parts[0]), ["plain", "table"]);
+        assert_eq!(study.variants_of("mock", &parts[2]), ["plain"]);
+        assert!(study.variants_of("other", &parts[0]).is_empty());
+        let full = study.parts(&Choice { full: true, ..Choice::default() }).unwrap();
+        assert_eq!((full.len(), &full[0].options["records"][..]), (6, "9k"));
+        let set =
+            [("documents", "flat"), ("doc-size", "1"), ("records", "5")].map(|(a, b)| (a.into(), b.into()));
+        let one = study.parts(&Choice { set: set.into(), ..Choice::default() }).unwrap();
+        assert_eq!(
+            (one.len(), &one[0].name[..], &one[0].options["doc-size"][..], &one[0].options["records"][..]),
+            (1, "", "1", "5")
+        );
+    }
+
+    #[test]
+    fn cpus_are_doubled_as_far_as_there_are_some() {
+        let study = study(
+            "[[vary]]\noption = \"server-cpus\"\nvalues = [\"doubling\"]\n[[vary]]\noption = \"documents\"\n\
+             values = [\"flat\", \"large\"]\n",
+        );
+        let with = |cpus: &[usize]| study.parts(&Choice { cpus: cpus.to_vec(), ..Choice::default() });
+        let parts = with(&[0, 2, 3, 5, 7]).unwrap();
+        let cpus: Vec<&str> = parts.iter().step_by(2).map(|part| &part.options["server-cpus"][..]).collect();
+        assert_eq!(cpus, ["0", "0,2", "0,2,3,5"]);
+        assert_eq!(parts[2].name, "server-cpus-0-2-flat");
+        let refused = with(&[3]).unwrap_err();
+        assert!(refused.why.contains("1, 2, 4 … CPUs, and there is 1"), "{}", refused.why);
+    }
+}

@@ -1,0 +1,117 @@
+//! The published figures that studies stand beside: "Jsonb: few more stories about the performance" (2017).
+//!
+//! They were read off plots, of another machine and other versions, and are never ranked together with a run's own.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use jsonathlon_results::ResultsError;
+
+const FIGURES: &str = include_str!("../published/2017-12.tsv");
+const COLUMNS: [&str; 9] =
+    ["experiment", "mix", "documents", "system", "configuration", "peak", "at_100_clients", "like", "remark"];
+
+/// What was measured with, and by whom.
+pub const SOURCE: &str = "D. Dolgov, \"Jsonb: few more stories about the performance\", December 2017; read off plots by eye \
+                          (± 5 %)";
+/// The machines and versions of all published figures.
+pub const MACHINE: &str = "2 × m4.large (2 vCPU, 8 GB, gp2), PostgreSQL 9.6.3 and 10, MySQL 5.7.19 and 8.0.3, MongoDB 3.2.5 \
+                           and 3.4.4, YCSB, four rounds or more";
+
+/// One published figure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Published {
+    /// The experiment; one study shows all of it.
+    pub experiment: String,
+    /// The mix of operations.
+    pub mix: String,
+    /// The documents.
+    pub documents: String,
+    /// The system, as it was called.
+    pub system: String,
+    /// Its configuration, in the publication's words.
+    pub configuration: String,
+    /// Operations per second at the peak, about 20 clients; none where none is told.
+    pub peak: Option<f64>,
+    /// Operations per second at 100 clients, likewise.
+    pub at_100_clients: Option<f64>,
+    /// What of a run is likest to it: names and values, as verdicts name what they look at.
+    pub like: BTreeMap<String, String>,
+    /// What a reader should know, suspected errors among it.
+    pub remark: String,
+}
+
+/// All published figures, in the order of their file.
+///
+/// # Errors
+/// When the data that is part of the program cannot be understood, which a test excludes.
+pub fn published() -> Result<Vec<Published>, ResultsError> {
+    let mut lines = FIGURES.lines().enumerate().filter(|(_, text)| !text.starts_with('#'));
+    let corrupt = |line: usize, message: String| ResultsError::Corrupt {
+        path: PathBuf::from("published/2017-12.tsv"),
+        line: line + 1,
+        message,
+    };
+    match lines.next() {
+        Some((_, head)) if head.split('\t').eq(COLUMNS) => {}
+        _ => return Err(corrupt(0, "not the columns that belong there".to_owned())),
+    }
+    lines
+        .map(|(number, text)| {
+            let fields: Vec<&str> = text.split('\t').collect();
+            let [experiment, mix, documents, system, configuration, peak, at_100, like, remark] =
+                fields.as_slice()
+            else {
+                return Err(corrupt(number, format!("{} fields and not {}", fields.len(), COLUMNS.len())));
+            };
+            let rate = |text: &str| match text {
+                "" => Ok(None),
+                text => text.parse().map(Some).map_err(|error| corrupt(number, format!("{text}: {error}"))),
+            };
+            let like = like.split_whitespace().map(|pair| match pair.split_once('=') {
+                Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
+                None => Err(corrupt(number, format!("`{pair}` is no name and value"))),
+            });
+            Ok(Published {
+                experiment: (*experiment).to_owned(),
+                mix: (*mix).to_owned(),
+                documents: (*documents).to_owned(),
+                system: (*system).to_owned(),
+                configuration: (*configuration).to_owned(),
+                peak: rate(peak)?,
+                at_100_clients: rate(at_100)?,
+                like: like.collect::<Result<_, _>>()?,
+                remark: (*remark).to_owned(),
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn each_published_figure_is_shown_by_one_study() {
+        let all = published().unwrap();
+        let studies: Vec<_> =
+            crate::names().into_iter().map(|name| crate::built_in(name).unwrap().unwrap()).collect();
+        for one in &all {
+            let showing: Vec<&str> = studies
+                .iter()
+                .filter(|study| study.experiments.contains(&one.experiment))
+                .map(|study| study.name.as_str())
+                .collect();
+            assert_eq!(showing.len(), 1, "{one:?} is shown by {showing:?}");
+            assert!(one.peak.is_some() || one.at_100_clients.is_some(), "{one:?}");
+        }
+        let known: BTreeSet<&str> = all.iter().map(|one| one.experiment.as_str()).collect();
+        for study in &studies {
+            for experiment in &study.experiments {
+                assert!(known.contains(experiment.as_str()), "{}: {experiment}", study.name);
+            }
+        }
+    }
+}

@@ -1,0 +1,502 @@
+//! The sentence that a study ends in: what was found, with its interval, and what that makes of what was published.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jsonathlon_measure::edges::{Edge, Place, edges};
+use jsonathlon_measure::statistics::{Estimate, paired_ratio, unpaired_ratio};
+
+use crate::definition::{Claim, Clients, Kind, Study, Verdict};
+use crate::seen::{Point, Seen, THROUGHPUT};
+
+/// A difference that nobody need care about: within it what was claimed to differ is refuted.
+const NEGLIGIBLE: f64 = 0.05;
+/// How far two that were claimed to be alike may lie apart.
+const ALIKE: f64 = 0.10;
+
+/// What a finding makes of what was published.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// It is so.
+    Confirmed,
+    /// It is not so.
+    Refuted,
+    /// The interval holds both.
+    Open,
+}
+
+impl Outcome {
+    /// The word in the sentence.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::Refuted => "refuted",
+            Self::Open => "neither confirmed nor refuted",
+        }
+    }
+}
+
+/// One part of the sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clause {
+    /// What was found.
+    pub words: String,
+    /// The published figure in words.
+    pub published: Option<String>,
+    /// What becomes of it.
+    pub outcome: Option<Outcome>,
+    /// The ratio, where the clause is one.
+    pub ratio: Option<Estimate>,
+}
+
+impl std::fmt::Display for Clause {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.words)?;
+        match (&self.published, self.outcome) {
+            (Some(published), Some(outcome)) => write!(f, " ({published} published: {})", outcome.word()),
+            (Some(published), None) => write!(f, " ({published} published)"),
+            (None, Some(outcome)) => write!(f, " (what was published is {})", outcome.word()),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// The sentence.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sentence {
+    /// Its parts, in the order of the study.
+    pub clauses: Vec<Clause>,
+    /// Why there is none.
+    missing: Vec<String>,
+}
+
+impl std::fmt::Display for Sentence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.clauses.is_empty() {
+            let why = if self.missing.is_empty() { "nothing of it was measured" } else { "" };
+            return write!(f, "No answer: {why}{}.", self.missing.join("; "));
+        }
+        let text = self.clauses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let mut letters = text.chars();
+        let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
+        write!(f, "{first}{}.", letters.as_str())
+    }
+}
+
+impl Study {
+    /// The sentence that its runs end in.
+    #[must_use]
+    pub fn sentence(&self, seen: &Seen) -> Sentence {
+        let mut sentence = Sentence::default();
+        for verdict in &self.verdicts {
+            for system in systems(verdict, seen) {
+                let judge = Judge { verdict, seen, system: &system };
+                match judge.clause() {
+                    Ok(clause) => sentence.clauses.extend(clause),
+                    Err(why) => sentence.missing.push(why),
+                }
+            }
+        }
+        sentence
+    }
+}
+
+/// The systems that a verdict is about, of those that were measured.
+fn systems(verdict: &Verdict, seen: &Seen) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for point in &seen.points {
+        let system = point.of("system");
+        if verdict.system.as_deref().is_none_or(|wanted| wanted == system)
+            && !all.iter().any(|known| known == system)
+        {
+            all.push(system.to_owned());
+        }
+    }
+    all
+}
+
+/// One verdict on one system.
+struct Judge<'a> {
+    verdict: &'a Verdict,
+    seen: &'a Seen,
+    system: &'a str,
+}
+
+impl<'a> Judge<'a> {
+    fn figure(&self) -> &'a str {
+        self.verdict.figure.as_deref().unwrap_or(THROUGHPUT)
+    }
+
+    /// Attributes with `first` and `last` put in.
+    fn wanted(&self, selector: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let end = |name: &str, value: &str| {
+            let (_, values) = self.seen.varied.iter().find(|(known, _)| known == name)?;
+            match value {
+                "first" => values.first().cloned(),
+                "last" => values.last().cloned(),
+                _ => None,
+            }
+        };
+        let mut wanted: BTreeMap<String, String> = selector
+            .iter()
+            .map(|(name, value)| (name.clone(), end(name, value).unwrap_or_else(|| value.clone())))
+            .collect();
+        // Versions are not options: the first and the last of a system are those of its folder.
+        if let Some(place @ ("first" | "last")) = selector.get("version").map(String::as_str) {
+            let mut versions: Vec<&str> = self.of_system().map(|point| point.of("version")).collect();
+            versions.dedup();
+            let newest = |version: &&&str| numbers(version);
+            let version = match place {
+                "first" => versions.iter().min_by_key(newest),
+                _ => versions.iter().max_by_key(newest),
+            };
+            wanted.insert("version".to_owned(), version.map_or_else(String::new, |one| (*one).to_owned()));
+        }
+        wanted.insert("system".to_owned(), self.system.to_owned());
+        if let Some(mix) = &self.verdict.mix {
+            wanted.insert("mix".to_owned(), mix.clone());
+        }
+        wanted
+    }
+
+    fn of_system(&self) -> impl Iterator<Item = &'a Point> {
+        self.seen.points.iter().filter(|point| point.of("system") == self.system)
+    }
+
+    /// All points that a selector means, whether they have a figure or not.
+    fn points(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Point> {
+        let wanted = self.wanted(selector);
+        self.of_system().filter(|point| point.is(&wanted)).collect()
+    }
+
+    /// Those among them with a figure.
+    fn with_figure(&self, selector: &BTreeMap<String, String>) -> Vec<&'a Point> {
+        let mut all = self.points(selector);
+        all.retain(|point| point.value(self.figure()).is_some());
+        all
+    }
+
+    /// The point of a selector with this many clients, or the best of all.
+    fn pick(points: &[&'a Point], clients: Option<u64>, figure: &str) -> Option<&'a Point> {
+        match clients {
+            Some(number) => points.iter().find(|point| point.clients == number).copied(),
+            None => points
+                .iter()
+                .max_by(|a, b| {
+                    a.value(figure).unwrap_or_default().total_cmp(&b.value(figure).unwrap_or_default())
+                })
+                .copied(),
+        }
+    }
+
+    /// None where the system has nothing of it, or not both sides.
+    fn clause(&self) -> Result<Option<Clause>, String> {
+        match self.verdict.kind {
+            Kind::Ratio => self.ratio(),
+            Kind::Edge => Ok(self.edge()),
+            Kind::Value => self.value(),
+            Kind::Difference => self.difference(),
+        }
+    }
+
+    fn ratio(&self) -> Result<Option<Clause>, String> {
+        let (of, than) = (self.points(&self.verdict.of), self.points(&self.verdict.than));
+        // It has nothing of the kind, which was said when it was left out.
+        if of.is_empty() || than.is_empty() {
+            return Ok(None);
+        }
+        let (of, than) = (self.with_figure(&self.verdict.of), self.with_figure(&self.verdict.than));
+        let clients = match self.verdict.clients {
+            Clients::Peak => None,
+            Clients::Number(number) => Some(number),
+            Clients::Most => {
+                let both: BTreeSet<u64> = of.iter().map(|point| point.clients).collect();
+                than.iter().map(|point| point.clients).filter(|clients| both.contains(clients)).max()
+            }
+        };
+        let nothing = || format!("{} has no figure for both sides", self.system);
+        if clients.is_none() && self.verdict.clients != Clients::Peak {
+            return Err(nothing());
+        }
+        let figure = self.figure();
+        let (Some(one), Some(other)) = (Self::pick(&of, clients, figure), Self::pick(&than, clients, figure))
+        else {
+            return Err(nothing());
+        };
+        let ratio = ratio(one, other, figure).ok_or_else(nothing)?;
+        let outcome = self.verdict.claim.map(|claim| judged(claim, &ratio));
+        let words = [
+            ("system", one.title.clone()),
+            ("change", change(&ratio)),
+            ("clients", one.clients.to_string()),
+            ("value", one.value(figure).map(number).unwrap_or_default()),
+        ];
+        Ok(Some(Clause {
+            words: filled(&self.verdict.says, &words),
+            published: self.verdict.published.clone(),
+            outcome,
+            ratio: Some(ratio),
+        }))
+    }
+
+    fn value(&self) -> Result<Option<Clause>, String> {
+        let all = self.points(&self.verdict.of);
+        if all.is_empty() {
+            return Ok(None);
+        }
+        let figure = self.figure();
+        let with = self.with_figure(&self.verdict.of);
+        let clients = match self.verdict.clients {
+            Clients::Peak => None,
+            Clients::Number(number) => Some(number),
+            Clients::Most => with.iter().map(|point| point.clients).max(),
+        };
+        let point = Self::pick(&with, clients, figure)
+            .ok_or_else(|| format!("{} has no figure for this", self.system))?;
+        let interval = point.limits(figure).filter(|[low, high]| low < high);
+        let interval =
+            interval.map(|[low, high]| format!(" ({} … {})", number(low), number(high))).unwrap_or_default();
+        let shown = match self.verdict.per.as_deref() {
+            Some(per) => {
+                let share = point.value(figure).zip(point.value(per).filter(|whole| *whole > 0.0));
+                share.map(|(part, whole)| round_percent(100.0 * part / whole)).unwrap_or_default()
+            }
+            None => format!("{}{interval}", point.value(figure).map(number).unwrap_or_default()),
+        };
+        let words =
+            [("system", point.title.clone()), ("value", shown), ("clients", point.clients.to_string())];
+        Ok(Some(Clause {
+            words: filled(&self.verdict.says, &words),
+            published: self.verdict.published.clone(),
+            outcome: None,
+            ratio: None,
+        }))
+    }
+
+    fn difference(&self) -> Result<Option<Clause>, String> {
+        let figure = self.figure();
+        let side = |selector| {
+            let points = self.with_figure(selector);
+            let clients = points.iter().map(|point| point.clients).max();
+            Self::pick(&points, clients, figure)
+        };
+        if self.points(&self.verdict.of).is_empty() || self.points(&self.verdict.than).is_empty() {
+            return Ok(None);
+        }
+        let values = side(&self.verdict.of)
+            .zip(side(&self.verdict.than))
+            .and_then(|(one, other)| Some((one, one.value(figure)? - other.value(figure)?)));
+        let Some((one, by)) = values else {
+            return Err(format!("{} has no figure for both sides", self.system));
+        };
+        let change = format!("{} {}", number(by.abs()), if by < 0.0 { "less" } else { "more" });
+        let words = [("system", one.title.clone()), ("change", change), ("value", number(by))];
+        let outcome = self.verdict.near.map(|[low, high]| match low <= by && by <= high {
+            true => Outcome::Confirmed,
+            false => Outcome::Refuted,
+        });
+        Ok(Some(Clause {
+            words: filled(&self.verdict.says, &words),
+            published: self.verdict.published.clone(),
+            outcome,
+            ratio: None,
+        }))
+    }
+
+    /// The edges along a varied option, of what an operation costs.
+    fn edge(&self) -> Option<Clause> {
+        let along = self.verdict.along.as_deref()?;
+        let figure = self.figure();
+        let points = self.with_figure(&self.verdict.of);
+        let clients = match self.verdict.clients {
+            Clients::Number(number) => Some(number),
+            _ => points.iter().map(|point| point.clients).max(),
+        };
+        let mut places: Vec<Place> = Vec::new();
+        let mut title = None;
+        for point in points.iter().filter(|point| Some(point.clients) == clients) {
+            let Ok(x) = point.of(along).parse::<f64>() else { continue };
+            title.get_or_insert_with(|| point.title.clone());
+            // What there is more of at a lower cost is turned over: the cost is what grows on a line.
+            let costs = point.rounds(figure).into_values().flatten().map(|value| 1.0 / value).collect();
+            places.push((x, costs));
+        }
+        let found = edges(&places);
+        let words = |edge: &Edge| {
+            let p = if edge.p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {:.3}", edge.p) };
+            [
+                ("system", title.clone().unwrap_or_default()),
+                ("edge", format!("between {} and {}", edge.low, edge.high)),
+                ("change", format!("{} ({p})", percent(1.0 / edge.factor))),
+                ("clients", clients.unwrap_or_default().to_string()),
+            ]
+        };
+        let system = || {
+            let ends = places.iter().map(|(x, _)| *x);
+            let range = ends.clone().reduce(f64::min).zip(ends.reduce(f64::max));
+            let range = range.map(|(low, high)| format!("between {low} and {high}"));
+            [("system", title.clone().unwrap_or_default()), ("edge", range.unwrap_or_default())]
+        };
+        title.as_ref()?;
+        let text = match found.split_first() {
+            None => filled(self.verdict.none.as_deref().unwrap_or_default(), &system()),
+            Some((first, others)) => {
+                let more = others.iter().map(|edge| {
+                    let [_, (_, place), (_, change), _] = words(edge);
+                    format!(" and {place} ({change})")
+                });
+                filled(&self.verdict.says, &words(first)) + &more.collect::<String>()
+            }
+        };
+        let outcome = self.verdict.near.map(|[low, high]| {
+            let is_there = found.iter().any(|edge| edge.high > low && edge.low < high);
+            if is_there { Outcome::Confirmed } else { Outcome::Refuted }
+        });
+        Some(Clause { words: text, published: self.verdict.published.clone(), outcome, ratio: None })
+    }
+}
+
+/// The ratio of a figure of two points: paired by round where both are of one run.
+fn ratio(of: &Point, than: &Point, figure: &str) -> Option<Estimate> {
+    let (of_rounds, than_rounds) = (of.rounds(figure), than.rounds(figure));
+    if of.part == than.part {
+        let rounds: BTreeSet<u32> = of_rounds.keys().chain(than_rounds.keys()).copied().collect();
+        let side = |all: &BTreeMap<u32, Vec<f64>>| -> Vec<Vec<f64>> {
+            rounds.iter().map(|round| all.get(round).cloned().unwrap_or_default()).collect()
+        };
+        return paired_ratio(&side(&of_rounds), &side(&than_rounds));
+    }
+    let side = |all: BTreeMap<u32, Vec<f64>>| all.into_values().collect::<Vec<_>>();
+    unpaired_ratio(&side(of_rounds), &side(than_rounds))
+}
+
+/// What a ratio makes of a claim.
+#[must_use]
+pub fn judged(claim: Claim, ratio: &Estimate) -> Outcome {
+    let (Some(low), Some(high)) = (ratio.low, ratio.high) else { return Outcome::Open };
+    let lies_within = |share: f64| low >= 1.0 / (1.0 + share) && high <= 1.0 + share;
+    let (is_so, is_not_so) = match claim {
+        Claim::Less => (high < 1.0, low > 1.0 || lies_within(NEGLIGIBLE)),
+        Claim::More => (low > 1.0, high < 1.0 || lies_within(NEGLIGIBLE)),
+        Claim::Alike => (lies_within(ALIKE), low > 1.0 || high < 1.0),
+        Claim::Near => (false, false),
+    };
+    match (is_so, is_not_so) {
+        (true, _) => Outcome::Confirmed,
+        (_, true) => Outcome::Refuted,
+        _ => Outcome::Open,
+    }
+}
+
+/// A ratio as a reader says it: `31 % less (27 … 35)`, `2.31 times as many (2.1 … 2.5)`.
+#[must_use]
+pub fn change(ratio: &Estimate) -> String {
+    let Estimate { median, low, high } = *ratio;
+    let is_less = median < 1.0;
+    let by = |ratio: f64| 100.0 * if is_less { 1.0 - ratio } else { ratio - 1.0 };
+    let is_many = median >= 2.0;
+    let shown = |ratio: f64| if is_many { number(ratio) } else { round_percent(by(ratio)) };
+    let interval = match (low, high) {
+        (Some(low), Some(high)) => {
+            let ends = if is_less { (high, low) } else { (low, high) };
+            let note = if ratio.excludes_one() { "" } else { ": no difference shown" };
+            format!(" ({} … {}{note})", shown(ends.0), shown(ends.1))
+        }
+        _ => " (no interval)".to_owned(),
+    };
+    let words = if is_many { format!("{} times as many", number(median)) } else { percent(median) };
+    format!("{words}{interval}")
+}
+
+/// The numbers of a version, so that 6.0.27 comes after 6.0.5.
+fn numbers(version: &str) -> Vec<u64> {
+    version.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
+}
+
+/// A ratio in words, without an interval.
+fn percent(ratio: f64) -> String {
+    let (by, word) = if ratio < 1.0 { (1.0 - ratio, "less") } else { (ratio - 1.0, "more") };
+    format!("{} % {word}", round_percent(100.0 * by))
+}
+
+fn round_percent(percent: f64) -> String {
+    let text = if percent.abs() < 9.95 { format!("{percent:.1}") } else { format!("{percent:.0}") };
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned).replace('-', "−")
+}
+
+/// A figure with three digits, or all of them where it is a whole number below a million.
+fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e6 {
+        return format!("{value:.0}");
+    }
+    let digits = match value.abs() {
+        size if size >= 99.95 => 0,
+        size if size >= 9.995 => 1,
+        size if size >= 0.9995 => 2,
+        _ => 3,
+    };
+    format!("{value:.digits$}")
+}
+
+fn filled(text: &str, values: &[(&str, String)]) -> String {
+    values.iter().fold(text.to_owned(), |text, (name, value)| text.replace(&format!("{{{name}}}"), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(median: f64, low: f64, high: f64) -> Estimate {
+        Estimate { median, low: Some(low), high: Some(high) }
+    }
+
+    #[test]
+    fn changes_are_said_as_people_say_them() {
+        for (ratio, said) in [
+            (estimate(0.69, 0.65, 0.73), "31 % less (27 … 35)"),
+            (estimate(1.045, 1.01, 1.08), "4.5 % more (1 … 8)"),
+            (estimate(0.97, 0.92, 1.02), "3 % less (−2 … 8: no difference shown)"),
+            (estimate(2.313, 2.1, 2.5), "2.31 times as many (2.10 … 2.50)"),
+            (Estimate { median: 0.5, low: None, high: None }, "50 % less (no interval)"),
+        ] {
+            assert_eq!(change(&ratio), said);
+        }
+    }
+
+    #[test]
+    fn claims_are_confirmed_refuted_or_left_open() {
+        use Outcome::{Confirmed, Open, Refuted};
+        let less = estimate(0.7, 0.6, 0.8);
+        let same = estimate(1.0, 0.98, 1.03);
+        let wide = estimate(0.95, 0.7, 1.3);
+        let more = estimate(1.4, 1.2, 1.6);
+        for (claim, outcomes) in [
+            (Claim::Less, [Confirmed, Refuted, Open, Refuted]),
+            (Claim::More, [Refuted, Refuted, Open, Confirmed]),
+            (Claim::Alike, [Refuted, Confirmed, Open, Refuted]),
+        ] {
+            let found = [&less, &same, &wide, &more].map(|ratio| judged(claim, ratio));
+            assert_eq!(found, outcomes, "{claim:?}");
+        }
+        assert_eq!(judged(Claim::Less, &Estimate { median: 0.5, low: None, high: None }), Open);
+    }
+
+    #[test]
+    fn a_sentence_is_one() {
+        let clause = |words: &str, outcome| Clause {
+            words: words.to_owned(),
+            published: Some("36 % less".to_owned()),
+            outcome,
+            ratio: None,
+        };
+        let sentence = Sentence {
+            clauses: vec![clause("an index costs", Some(Outcome::Confirmed)), clause("so it is", None)],
+            missing: Vec::new(),
+        };
+        assert_eq!(
+            sentence.to_string(),
+            "An index costs (36 % less published: confirmed); so it is (36 % less published)."
+        );
+        assert!(Sentence::default().to_string().starts_with("No answer: nothing"));
+    }
+}
