@@ -9,6 +9,7 @@ use crate::size;
 pub(crate) mod documents;
 pub(crate) mod questions;
 pub(crate) mod serving;
+pub(crate) mod study;
 
 /// Which database should hold my JSON, on my hardware, for my load? An answer with evidence.
 ///
@@ -32,6 +33,8 @@ The cache of installed systems is ~/.cache/jsonathlon; JSONATHLON_CACHE moves it
 pub(crate) enum Command {
     /// Load documents, ask questions, check answers, print tables
     Run(Box<RunCommand>),
+    /// Answer a published question: a few runs, one table, one sentence, one chart
+    Study(study::StudyArguments),
     /// List, install, check or remove the systems that can be tested
     Systems(SystemsArguments),
     /// Generate documents, or describe a data set
@@ -171,7 +174,8 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "NAME=COMMAND")]
     pub(crate) restart_command: Vec<String>,
     /// Variants of the systems' configurations: a preparation class (`as-is`, `prepared`, `extracted`) for its default
-    /// variant, `default` for that of every class, `all` for all that are ranked, or names, separated by commas
+    /// variant, `default` for that of every class, `all` for all that are ranked, or names, of one system alone as
+    /// SYSTEM/NAME, separated by commas
     #[arg(long, alias = "index", value_name = "NAMES", default_value = "default")]
     pub(crate) variants: String,
     /// Storage settings: `default`, `best`, or `all`

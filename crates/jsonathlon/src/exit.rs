@@ -6,6 +6,7 @@ use anstyle::{AnsiColor, Style};
 use jsonathlon_dataset::DataError;
 use jsonathlon_report::page::PageError;
 use jsonathlon_results::ResultsError;
+use jsonathlon_studies::definition::StudyError;
 use jsonathlon_systems::{ArtifactError, CatalogueError};
 use jsonathlon_workloads::RunError;
 
@@ -33,6 +34,8 @@ pub(crate) enum Failure {
     Catalogue(#[from] CatalogueError),
     #[error(transparent)]
     Artifact(#[from] ArtifactError),
+    #[error(transparent)]
+    Study(#[from] StudyError),
     #[error(transparent)]
     Run(#[from] RunError),
     #[error("{message}")]
@@ -71,7 +74,7 @@ impl Failure {
             },
             Self::Page(_) => ENVIRONMENT,
             Self::Catalogue(CatalogueError::Platform { .. }) => ENVIRONMENT,
-            Self::Catalogue(_) => USAGE,
+            Self::Catalogue(_) | Self::Study(_) => USAGE,
             Self::Artifact(ArtifactError::Cancelled) | Self::Run(RunError::Interrupted) => INTERRUPTED,
             Self::Artifact(_) => ENVIRONMENT,
             Self::Run(RunError::Changed(_) | RunError::Catalogue(_) | RunError::Budget { .. }) => USAGE,

@@ -49,6 +49,7 @@ fn with_names(mut error: clap::Error) -> clap::Error {
 fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.command {
         Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Study(arguments) => commands::study::run(&arguments),
         Command::Systems(arguments) => commands::systems::run(&arguments),
         Command::Data(arguments) => commands::data::run(&arguments),
         Command::Questions(arguments) => commands::questions::run(&arguments),

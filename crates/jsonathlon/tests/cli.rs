@@ -70,7 +70,7 @@ fn unknown_names_are_refused_with_the_nearest_ones() {
     }
     world.run(&["frobnicate"]).expect(2).says(&[
         "unrecognized subcommand",
-        "there is run, systems",
+        "there is run, ",
         "--help",
     ]);
     world.run(&["export", "nowhere"]).expect(2).says(&["nowhere holds no run"]);
@@ -427,6 +427,7 @@ fn help_mentions_what_matters() {
             &["--help"][..],
             &[
                 "run",
+                "study",
                 "systems",
                 "data",
                 "report",

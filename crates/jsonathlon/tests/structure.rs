@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const FLOORS: [&[&str]; 9] = [
     &["dataset", "measure"],
     &["connection", "yardstick", "servers", "results"],
-    &["formats", "systems"],
+    &["formats", "systems", "studies"],
     &["drivers", "engines"],
     &["worker"],
     &["drive"],

@@ -132,6 +132,7 @@ pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem
         batch: 1,
         scan: 1,
         limit: 1,
+        projection: jsonathlon_drive::paths::Projection::default(),
         retries: 0,
         timeout_s: 10.0,
     };

@@ -11,6 +11,8 @@ const SERVING: &str = "Options of serving";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Documents {
+    /// Three fields of 32 characters
+    Small,
     /// Ten fields of 100 characters
     Flat,
     /// A hundred fields of 200 characters
@@ -55,11 +57,21 @@ pub(crate) enum ArrivalChoice {
     Fixed,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PositionChoice {
+    /// The first ones
+    First,
+    /// At even distances
+    Spread,
+    /// The last ones
+    Last,
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct ServingArguments {
     #[command(flatten)]
     pub(crate) run: RunArguments,
-    /// Mixes of operations: a to f of YCSB, insert, insert-batch, paths, update-path, update-all, update-element, find,
+    /// Mixes of operations: a to f of YCSB, insert, insert-batch, writes, paths, update-path, update-all, update-element, find,
     /// count, unwrap, churn, or TOML files of your own; separated by commas
     #[arg(long, value_name = "MIXES", default_value = "a,c", conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) mixes: String,
@@ -109,6 +121,13 @@ pub(crate) struct ServingArguments {
     /// One long trial of each system and mix besides, such as 15m, which spans several checkpoints
     #[arg(long, value_name = "TIME", value_parser = size::seconds, conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) long: Option<f64>,
+    /// End a trial after so many operations instead of --measure, and count exactly what the journal gets; without a ramp
+    #[arg(long, value_name = "N", value_parser = size::count, conflicts_with = "resume", help_heading = SERVING)]
+    pub(crate) operations: Option<u64>,
+    /// Documents whose bytes each system is asked for, separated by semicolons: JSON texts, or small, flat, large, nested for
+    /// the first of that kind; with --mixes none nothing else is done
+    #[arg(long, value_name = "DOCUMENTS", conflicts_with = "resume", help_heading = SERVING)]
+    pub(crate) encode: Option<String>,
     /// Documents of one insert-batch
     #[arg(long, value_name = "N", default_value = "100", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) batch: u32,
@@ -118,6 +137,12 @@ pub(crate) struct ServingArguments {
     /// Documents of one find at most
     #[arg(long, value_name = "N", default_value = "10", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) find_limit: u32,
+    /// Values of a document that one read of paths asks for
+    #[arg(long, value_name = "N", default_value = "3", value_parser = clap::value_parser!(u32).range(1..=100), conflicts_with = "resume", help_heading = SERVING)]
+    pub(crate) paths: u32,
+    /// Where in the document these values lie
+    #[arg(long, value_enum, default_value = "spread", conflicts_with = "resume", help_heading = SERVING)]
+    pub(crate) positions: PositionChoice,
     /// Send statements as text each time instead of preparing them once
     #[arg(long, conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) no_prepare: bool,

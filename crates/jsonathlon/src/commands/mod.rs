@@ -12,6 +12,7 @@ pub(crate) mod report;
 pub(crate) mod run;
 pub(crate) mod serving;
 pub(crate) mod shell;
+pub(crate) mod study;
 pub(crate) mod systems;
 mod variants;
 pub(crate) mod workload;

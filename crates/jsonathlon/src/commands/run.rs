@@ -57,17 +57,23 @@ pub(super) struct Usual {
 }
 
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
+    let json = workload::asked(command)?.arguments.json;
+    let folder = carried_out(command, &Interrupt::install()?)?;
+    show(&folder, json)
+}
+
+/// Does what a command asks for, and gives the folder of the run.
+pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
     let asked = workload::asked(command)?;
     let arguments = asked.arguments;
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
-    let interrupt = Interrupt::install()?;
     let store = Store::from_environment()?.accepting_newer(arguments.newer.accept_newer);
     let request = match &arguments.resume {
-        Some(folder) => continued(folder, &catalogue, &store, &interrupt)?,
-        None => fresh(asked, &catalogue, &interrupt)?,
+        Some(folder) => continued(folder, &catalogue, &store, interrupt)?,
+        None => fresh(asked, &catalogue, interrupt)?,
     };
     let mut workload = request.workload;
-    let mut targets = targets(request.configurations, workload.name(), &store, &interrupt)?;
+    let mut targets = targets(request.configurations, workload.name(), &store, interrupt)?;
     targets.extend(request.elsewhere);
     let plan = Plan {
         source: request.source,
@@ -85,10 +91,9 @@ pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
     };
     progress.finish();
     match outcome {
-        Err(RunError::Interrupted) => return Err(interrupted(&request.folder)),
-        other => other?,
+        Err(RunError::Interrupted) => Err(interrupted(&request.folder)),
+        other => Ok(other.map(|()| request.folder)?),
     }
-    show(&request.folder, arguments.json)
 }
 
 /// What a run may take that is told nothing about that.

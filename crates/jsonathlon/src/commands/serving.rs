@@ -4,14 +4,15 @@ use std::path::Path;
 
 use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
 use jsonathlon_dataset::source::Source;
+use jsonathlon_drive::paths::{Position, Projection};
 use jsonathlon_workloads::pace::Enough;
-use jsonathlon_workloads::serving::settings::{ServingSettings, Spread};
+use jsonathlon_workloads::serving::settings::{Sample, ServingSettings, Spread};
 use jsonathlon_workloads::serving::{Serving, mixes};
 
 use super::run::{Asked, Usual, usual_budget};
 use crate::cli::RunArguments;
 use crate::cli::serving::{
-    ArrivalChoice, Documents, KeyOrderChoice, KeyTypeChoice, ServingArguments, ValuesChoice,
+    ArrivalChoice, Documents, KeyOrderChoice, KeyTypeChoice, PositionChoice, ServingArguments, ValuesChoice,
 };
 use crate::exit::Failure;
 
@@ -26,6 +27,7 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
     let run = &arguments.run;
     not_of_serving(run)?;
     let kind = match arguments.documents {
+        Documents::Small => Kind::Small,
         Documents::Flat => Kind::Flat,
         Documents::Large => Kind::Large,
         Documents::Nested => Kind::Nested,
@@ -50,7 +52,9 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
         key_member: None,
     };
     let mut mixes = Vec::new();
-    for name in arguments.mixes.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+    let encode = samples(arguments.encode.as_deref().unwrap_or_default(), &records)?;
+    let wanted = if arguments.mixes == NONE && !encode.is_empty() { "" } else { &arguments.mixes };
+    for name in wanted.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         let mix = match mixes::named(name) {
             Some(mix) => mix,
             None if name.ends_with(".toml") => mixes::from_file(Path::new(name)).map_err(Failure::usage)?,
@@ -65,7 +69,7 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
             mixes.push(mix);
         }
     }
-    if mixes.is_empty() {
+    if mixes.is_empty() && encode.is_empty() {
         return Err(Failure::usage("--mixes names no mix"));
     }
     let mut clients = arguments.clients.clone();
@@ -89,11 +93,21 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
         ramp_s: arguments.ramp,
         measured_s: arguments.measure,
         long_s: arguments.long,
+        operations: arguments.operations,
+        encode,
         durability: arguments.durability.clone(),
         prepare: !arguments.no_prepare,
         batch: arguments.batch,
         scan: arguments.scan_length,
         limit: arguments.find_limit,
+        projection: Projection {
+            count: arguments.paths,
+            position: match arguments.positions {
+                PositionChoice::First => Position::First,
+                PositionChoice::Spread => Position::Spread,
+                PositionChoice::Last => Position::Last,
+            },
+        },
         server_cpus: arguments.server_cpus.clone(),
         timeout_s: arguments.operation_timeout,
         retries: RETRIES,
@@ -111,6 +125,37 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
     };
     let workload = Serving::new(settings).map_err(Failure::usage)?;
     Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
+}
+
+/// The mixes of a run that only asks how documents are kept.
+const NONE: &str = "none";
+
+/// Documents whose bytes are asked for.
+fn samples(text: &str, records: &Records) -> Result<Vec<Sample>, Failure> {
+    let kinds =
+        [("small", Kind::Small), ("flat", Kind::Flat), ("large", Kind::Large), ("nested", Kind::Nested)];
+    let mut all = Vec::new();
+    for name in text.split(';').map(str::trim).filter(|name| !name.is_empty()) {
+        let text = match kinds.iter().find(|(known, _)| *known == name) {
+            Some((_, kind)) => {
+                let of_kind = Records { kind: kind.clone(), ..records.clone() };
+                let set = of_kind.prepare().map_err(|error| Failure::usage(error.to_string()))?;
+                let mut one = Vec::new();
+                set.document(0, 0, &mut one);
+                String::from_utf8_lossy(&one).into_owned()
+            }
+            None => match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(name) {
+                Ok(_) => name.to_owned(),
+                Err(error) => {
+                    return Err(Failure::usage(format!(
+                        "--encode: `{name}` is no object of JSON ({error}) and none of small, flat, large, nested"
+                    )));
+                }
+            },
+        };
+        all.push(Sample { name: name.to_owned(), text });
+    }
+    Ok(all)
 }
 
 /// Options that all workloads share, and that make no sense here.

@@ -1,0 +1,23 @@
+//! `jsonathlon study list`.
+
+use jsonathlon_studies::{built_in, names};
+
+use crate::exit::Failure;
+
+/// What each study asks, which systems it runs on, and how long it takes.
+pub(super) fn list() -> Result<String, Failure> {
+    let mut text = String::new();
+    for name in names() {
+        let Some(study) = built_in(name) else { continue };
+        let study = study?;
+        text.push_str(&format!(
+            "{name:<12} {}\n{:12} {}, about {} min on two cores\n",
+            study.question,
+            "",
+            study.systems.join(", "),
+            study.minutes
+        ));
+    }
+    text.push_str("\nA study of your own is a TOML file: see docs/studies.md.\n");
+    Ok(text)
+}

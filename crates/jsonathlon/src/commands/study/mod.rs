@@ -1,0 +1,131 @@
+//! `jsonathlon study`: a published question becomes a few runs of the serving workload, and these become an answer.
+
+mod kept;
+mod list;
+mod planned;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use jsonathlon_report::draw::Look;
+use jsonathlon_report::page;
+use jsonathlon_report::study::{FILE, Finding};
+use jsonathlon_results::folder::{holds_run, write_whole};
+use jsonathlon_results::summary::Run;
+use jsonathlon_studies::definition::Study;
+use jsonathlon_studies::parts::Part;
+use jsonathlon_studies::published::published;
+use jsonathlon_studies::{built_in, names};
+use jsonathlon_workloads::run::default_folder;
+
+use super::print;
+use super::run::carried_out;
+use crate::cli::study::StudyArguments;
+use crate::exit::{FAILED_CELL, Failure, INTERRUPTED};
+use crate::interrupt::Interrupt;
+use kept::Kept;
+use planned::Planned;
+
+/// The word that lists studies instead of naming one.
+const LIST: &str = "list";
+
+pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
+    if arguments.study.as_deref() == Some(LIST) {
+        print(&list::list()?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let catalogue = super::catalogue(&arguments.catalogue.systems_dir)?;
+    let (folder, kept, study) = match &arguments.resume {
+        Some(folder) => {
+            let (kept, study) = Kept::read(folder)?;
+            (folder.clone(), kept, study)
+        }
+        None => {
+            let study = named(arguments.study.as_deref().unwrap_or_default())?;
+            let folder = arguments.out.clone().map_or_else(default_folder, Ok)?;
+            (folder, Kept::of(arguments), study)
+        }
+    };
+    // Everything is looked at before anything is begun.
+    let planned = Planned::of(&study, &kept, &catalogue)?;
+    for note in &planned.notes {
+        anstream::eprintln!("note: {note}");
+    }
+    if arguments.resume.is_none() {
+        kept.write(&study, &folder)?;
+    }
+    let interrupt = Interrupt::install()?;
+    let count = planned.runs.len();
+    let mut runs = Vec::with_capacity(count);
+    for (number, (part, systems)) in planned.runs.into_iter().enumerate() {
+        let at = folder.join(&part.name);
+        if count > 1 {
+            anstream::eprintln!("run {} of {count}: {}", number + 1, part.name);
+        }
+        measure(&study, &kept, arguments, &part, &systems, &at, &interrupt)
+            .map_err(|failure| advised(failure, &folder))?;
+        runs.push((part, Run::read(&at)?));
+    }
+    show(&study, &runs, &folder, arguments.markdown)
+}
+
+/// The study of a name, or in a file.
+fn named(name: &str) -> Result<Study, Failure> {
+    if name.ends_with(".toml") {
+        return Ok(Study::from_file(Path::new(name))?);
+    }
+    match built_in(name) {
+        Some(study) => Ok(study?),
+        None => Err(Failure::usage(format!(
+            "no study is called `{name}`: there is {}, or a file that ends in .toml",
+            names().join(", ")
+        ))),
+    }
+}
+
+/// Measures whatever of one run has no record yet.
+fn measure(
+    study: &Study,
+    kept: &Kept,
+    arguments: &StudyArguments,
+    part: &Part,
+    systems: &planned::Systems,
+    folder: &Path,
+    interrupt: &Interrupt,
+) -> Result<(), Failure> {
+    let command = if !holds_run(folder) {
+        planned::command(study, kept, part, systems, folder, arguments.newer.accept_newer)?
+    } else if Run::read(folder)?.open_trials().is_empty() {
+        return Ok(());
+    } else {
+        planned::resuming(kept, folder, arguments.newer.accept_newer)?
+    };
+    carried_out(&command, interrupt)?;
+    // The page of one run, as of any; a study without it is still an answer.
+    if let Err(error) = page::write_own(Run::read(folder)?) {
+        anstream::eprintln!("there is no page of {}: {error}", folder.display());
+    }
+    Ok(())
+}
+
+/// A study is gone on with as a whole.
+fn advised(failure: Failure, folder: &Path) -> Failure {
+    if failure.code() != INTERRUPTED {
+        return failure;
+    }
+    Failure::interrupted(format!(
+        "what was measured is kept; go on with: jsonathlon study --resume {}",
+        folder.display()
+    ))
+}
+
+/// Prints what was found and writes its page; the exit code tells whether every cell is well.
+fn show(study: &Study, runs: &[(Part, Run)], folder: &Path, markdown: bool) -> Result<ExitCode, Failure> {
+    let finding = Finding::of(study, runs, &published()?);
+    print(&if markdown { finding.markdown() } else { finding.tables(Look { colour: true }) })?;
+    let file = folder.join(FILE);
+    write_whole(&file, finding.page().as_bytes())?;
+    anstream::eprintln!("the page of this study: {}", file.display());
+    let is_well = finding.seen.complete && finding.seen.failures.is_empty();
+    Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
+}

@@ -1,0 +1,191 @@
+//! Every built-in study at a tiny scale: most on PostgreSQL, those of others on these, and what SQLite can be asked on it.
+
+use std::time::Duration;
+
+use jsonathlon_studies::names;
+
+use crate::support::World;
+use crate::support::process::Ended;
+use crate::support::real::excluded;
+
+const LIMIT: Duration = Duration::from_secs(300);
+
+/// A study of a single round of short trials of few records, into the folder `out`.
+fn tiny_into(world: &World, out: &str, name: &str, systems: &str, more: &[&str]) -> Ended {
+    let at = world.text(out);
+    let mut all = vec!["study", name, "-s", systems, "-o", &at];
+    for set in ["rounds=1", "ramp=20ms", "measure=150ms", "records=200"] {
+        all.extend(["--set", set]);
+    }
+    for set in more {
+        all.extend(["--set", set]);
+    }
+    let ended = world.start(&all).end(LIMIT).expect(0);
+    for words in [format!("study {name}: "), "answer".to_owned()] {
+        assert!(ended.stdout.contains(&words), "`{words}` is not in:\n{}", ended.stdout);
+    }
+    assert!(!ended.stdout.contains("No answer"), "{}", ended.stdout);
+    let page = std::fs::read_to_string(world.path(out).join("study.html")).unwrap();
+    assert!(page.contains("<svg"), "{page}");
+    ended
+}
+
+/// The same, which leaves no process behind.
+fn tiny(name: &str, system: &str, more: &[&str], words: &[&str]) {
+    if excluded(&[system]) {
+        return;
+    }
+    let world = World::new();
+    let ended = tiny_into(&world, "out", name, system, more);
+    for words in words {
+        assert!(ended.stdout.contains(words), "`{words}` is not in:\n{}", ended.stdout);
+    }
+    world.nothing_left();
+}
+
+const ONE: &str = "clients=2";
+
+#[test]
+fn what_is_listed_is_what_there_is() {
+    let listed = World::new().run(&["study", "list"]).expect(0).stdout;
+    for name in names() {
+        assert!(listed.lines().any(|line| line.starts_with(&format!("{name} "))), "{name}:\n{listed}");
+    }
+    for words in
+        ["What does an index over the whole document cost", "postgresql, mysql, mongodb", "min on two cores"]
+    {
+        assert!(listed.contains(words), "{listed}");
+    }
+}
+
+#[test]
+fn index() {
+    let words = [
+        "Through a GIN index over the whole document PostgreSQL does",
+        "36 % less at the peak published",
+        "jsonb-ops",
+    ];
+    tiny("index", "postgresql", &[ONE, "mixes=c"], &words);
+}
+
+#[test]
+fn size() {
+    tiny("size", "sqlite", &[ONE, "values=text", "doc-size=0.5,1,1.5,2,2.5,3"], &["SQLite has"]);
+    tiny(
+        "size",
+        "postgresql",
+        &[ONE, "values=text", "doc-size=0.5,3"],
+        &["PostgreSQL has no edge for text between 0.5 and 3 kB"],
+    );
+}
+
+#[test]
+fn storage() {
+    tiny(
+        "storage",
+        "postgresql",
+        &[ONE, "documents=flat", "mixes=c"],
+        &["From a plain table PostgreSQL reads", "columns"],
+    );
+}
+
+#[test]
+fn durability() {
+    let words = ["Waiting for the disk PostgreSQL does"];
+    tiny("durability", "postgresql", &["clients=1", "mixes=insert", "durability=synced,window"], &words);
+    tiny("durability", "sqlite", &["clients=1", "mixes=insert"], &["synced", "process"]);
+}
+
+#[test]
+fn cores() {
+    tiny(
+        "cores",
+        "postgresql",
+        &[ONE, "server-cpus=0,1"],
+        &["On all CPUs, which it shares with its clients, PostgreSQL does"],
+    );
+}
+
+#[test]
+fn paths() {
+    let words = ["It does", "jsonb-record", "jsonb-external"];
+    tiny("paths", "postgresql", &[ONE, "positions=spread", "paths=9", "records=500"], &words);
+}
+
+#[test]
+fn parse() {
+    tiny("parse", "postgresql", &[ONE, "no-prepare=false"], &["With jsonb_build_object PostgreSQL does"]);
+}
+
+#[test]
+fn reindex() {
+    tiny(
+        "reindex",
+        "postgresql",
+        &[ONE],
+        &["With its index on a column PostgreSQL does", "% stay within their page"],
+    );
+}
+
+#[test]
+fn checkpoints() {
+    tiny(
+        "checkpoints",
+        "postgresql",
+        &[ONE],
+        &["With the published settings PostgreSQL does", "checkpoints came by time"],
+    );
+}
+
+#[test]
+fn schema() {
+    tiny("schema", "mysql", &[ONE], &["With its performance schema on, as it is by default, MySQL does"]);
+}
+
+#[test]
+fn versions() {
+    tiny("versions", "mongodb", &[ONE, "mixes=c"], &["In its newer version here MongoDB does", "6.0.27"]);
+}
+
+/// The bytes are those that the formats of both are documented to take.
+#[test]
+fn encoding() {
+    if excluded(&["postgresql", "sqlite"]) {
+        return;
+    }
+    let world = World::new();
+    let ended = tiny_into(&world, "out", "encoding", "postgresql,sqlite", &[]);
+    // PostgreSQL: 4 bytes of length, 4 of the container, 4 entries of 4, 2 of names, the text, a number of 8, and 2 of
+    // alignment where the number does not begin at a multiple of 4. SQLite: a byte before each of the parts.
+    for words in [
+        "PostgreSQL keeps a three and the text xyz in 39 bytes",
+        "SQLite keeps a three and the text xyz in 11 bytes",
+        "a text of two letters before a one takes PostgreSQL 36 bytes",
+        "and behind it 38",
+        "2 more (2 more published: confirmed)",
+    ] {
+        assert!(ended.stdout.contains(words), "`{words}` is not in:\n{}", ended.stdout);
+    }
+    world.nothing_left();
+}
+
+/// Counts of what clients write are the same in every run.
+#[test]
+fn journal() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let world = World::new();
+    let counts = |out: &str| {
+        tiny_into(&world, out, "journal", "postgresql", &["documents=flat", "operations=150"]);
+        let figure = |trial: &jsonathlon_results::record::Trial| {
+            trial.metrics.get("journal_record_bytes_per_op").copied()
+        };
+        let all: Vec<f64> = world.kept(out).trials().iter().filter_map(figure).collect();
+        assert_eq!(all.len(), 2, "of two variants");
+        assert!(all.iter().all(|bytes| *bytes > 100.0 && *bytes < 20_000.0), "{all:?}");
+        all
+    };
+    assert_eq!(counts("one"), counts("two"));
+    world.nothing_left();
+}
