@@ -14,7 +14,7 @@ const LIMIT: Duration = Duration::from_secs(300);
 fn tiny_into(world: &World, out: &str, name: &str, systems: &str, more: &[&str]) -> Ended {
     let at = world.text(out);
     let mut all = vec!["study", name, "-s", systems, "-o", &at];
-    for set in ["rounds=1", "ramp=20ms", "measure=150ms", "records=200"] {
+    for set in ["rounds=1", "ramp=20ms", "measure=1s", "records=200"] {
         all.extend(["--set", set]);
     }
     for set in more {
