@@ -74,8 +74,9 @@ pub struct Recipe {
     /// Added to it when sessions come over TCP.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tcp: Vec<String>,
-    /// Added to both when what comes over TCP is encrypted; none for a system that cannot, or is not told how.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Added to both when what comes over TCP is encrypted; none for a system that cannot, or is not told how. A run
+    /// that encrypts keeps that as its transport.
+    #[serde(default, skip_serializing)]
     pub tls: Vec<String>,
     /// Added to it when they come over a Unix socket.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

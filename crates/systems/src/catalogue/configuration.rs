@@ -198,10 +198,6 @@ impl Configuration {
             return Err(CatalogueError::NoTransport { system: self.system, transport, lacks });
         }
         server.transport = transport;
-        if transport != Transport::Tls {
-            // No part of what is run then, nor of its digest.
-            server.tls.clear();
-        }
         self.digest = digest(&self);
         Ok(self)
     }
