@@ -32,17 +32,21 @@ fn failed_alone(summary: &Summary, system: &str, words: &[&str]) {
     assert!(words.iter().any(|words| failures[0].error.contains(words)), "{failures:?}");
 }
 
-/// The figures of a run whose disk fills up while a server loads, which by then is ready.
-fn disk_is_full(system: &str, ready: &str) -> Summary {
+/// The figures of a run whose disk fills up while a server loads this many documents, which by then is ready.
+/// They must take far more room than is left: what almost fits leaves none to the run's own records after it.
+fn disk_is_full(system: &str, ready: &str, documents: &str) -> Summary {
     let world = World::new();
     // One variant of each: the disk is small.
     let variants = if system == "mongodb" { "indexed" } else { "indexed,json-only" };
     let script = format!(
         r#"
-$plain "$jsonathlon" run --systems-dir "$systems" -s sqlite,{system} --variants {variants} -n 60k -r 1 -t 3 --json --no-yardstick \
+$plain "$jsonathlon" run --systems-dir "$systems" -s sqlite,{system} --variants {variants} -n {documents} -r 1 -t 3 --json --no-yardstick \
     -o "$small/out" 2> "$saved.log" &
 run=$!
-until grep -qs '{ready}' "$small"/out/logs/*.server.log; do sleep 0.005; done
+until grep -qs '{ready}' "$small"/out/logs/*.server.log; do
+    kill -0 $run || {{ cat "$saved.log" >&2; exit 9; }}
+    sleep 0.005
+done
 kill -STOP $run
 free=$(df --output=avail -B1 "$small" | tail -1)
 dd if=/dev/zero of="$small/ballast" bs=65536 count=$(( (free - 8000000) / 65536 )) 2>/dev/null || true
@@ -53,7 +57,7 @@ code=$?
 cat "$saved.log" >&2
 exit $code"#
     );
-    let ended = with_small_disk(&world, 500, &script).expect(1);
+    let ended = with_small_disk(&world, 900, &script).expect(1);
     world.nothing_left();
     ended.summary()
 }
@@ -68,7 +72,7 @@ fn a_disk_that_fills_up_under_a_server_fails_its_load_alone() {
     if excluded(&["postgresql"]) {
         return;
     }
-    let summary = disk_is_full("postgresql", "ready to accept connections");
+    let summary = disk_is_full("postgresql", "ready to accept connections", "60k");
     lost_its_load(&summary, "postgresql", "environment", FULL);
 }
 
@@ -79,7 +83,7 @@ fn a_disk_that_fills_up_is_told_where_there_is_no_room_for_last_words() {
     }
     // Its journal has room for some documents set aside, so that it may notice no sooner than when it writes
     // the rest.
-    let summary = disk_is_full("mongodb", "Waiting for connections");
+    let summary = disk_is_full("mongodb", "Waiting for connections", "200k");
     failed_alone(&summary, "mongodb", &[FULL, "the disk is nearly full"]);
 }
 
@@ -88,7 +92,7 @@ fn a_disk_that_fills_up_under_mysql_fails_its_load_alone() {
     if excluded(&["mysql"]) {
         return;
     }
-    let summary = disk_is_full("mysql", "ready for connections");
+    let summary = disk_is_full("mysql", "ready for connections", "60k");
     failed_alone(&summary, "mysql", &[FULL, "the disk is nearly full"]);
 }
 
