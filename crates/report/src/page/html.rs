@@ -24,29 +24,38 @@ pub(super) fn whole(names: &[String], figures: &Figures, evidence: &Evidence) ->
         let evidence = scope.spawn(|| packed(evidence));
         (packed(figures), super::join(evidence))
     });
-    let title = escaped(&format!("jsonathlon: {}", names.join(", ")));
+    let head = head(&format!("jsonathlon: {}", names.join(", ")), POLICY, STYLE);
     Ok(format!(
+        r#"{head}<div id="page"><noscript>This page draws its charts with JavaScript, which is switched off here. The same figures as \
+tables: jsonathlon export DIR</noscript></div>
+<script type="text/plain" id="figures">{}</script>
+<script type="text/plain" id="evidence">{}</script>
+<script>{PROGRAM}</script>
+{END}"#,
+        figures?, evidence?
+    ))
+}
+
+/// What stands before the body of a page that is one file, its beginning included.
+pub(crate) fn head(title: &str, policy: &str, style: &str) -> String {
+    let title = escaped(title);
+    format!(
         r#"<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta http-equiv="Content-Security-Policy" content="{policy}">
 <title>{title}</title>
-<style>{STYLE}</style>
+<style>{style}</style>
 </head>
 <body>
-<div id="page"><noscript>This page draws its charts with JavaScript, which is switched off here. The same figures as \
-tables: jsonathlon export DIR</noscript></div>
-<script type="text/plain" id="figures">{}</script>
-<script type="text/plain" id="evidence">{}</script>
-<script>{PROGRAM}</script>
-</body>
-</html>
-"#,
-        figures?, evidence?
-    ))
+"#
+    )
 }
+
+/// What stands behind it.
+pub(crate) const END: &str = "</body>\n</html>\n";
 
 /// JSON, compressed, in an alphabet that HTML has no meaning for: nothing in the data can end the element.
 fn packed(value: &impl Serialize) -> std::io::Result<String> {
@@ -56,7 +65,8 @@ fn packed(value: &impl Serialize) -> std::io::Result<String> {
     Ok(STANDARD.encode(packer.finish()?))
 }
 
-fn escaped(text: &str) -> String {
+/// Text that is no element and no entity.
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 

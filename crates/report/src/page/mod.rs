@@ -6,7 +6,7 @@
 mod distributions;
 mod evidence;
 mod figures;
-mod html;
+pub(crate) mod html;
 mod number;
 mod series;
 mod texts;

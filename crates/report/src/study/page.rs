@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Finding, chart, table};
+use crate::page::html;
 use crate::section::Section;
 
 /// Name of the page in the folder of its study.
@@ -34,7 +35,7 @@ svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); }
 /// The page.
 pub(super) fn page(finding: &Finding<'_>) -> String {
     let study = finding.study;
-    let title = escaped(&format!("study {}", study.name));
+    let title = still(&format!("study {}", study.name));
     let mut body = String::new();
     // Writing to a String cannot fail.
     let _ = writeln!(body, "<h1>{}</h1>", escaped(&study.question));
@@ -60,21 +61,8 @@ pub(super) fn page(finding: &Finding<'_>) -> String {
         "<div class=\"soft\">Intervals: 95 %, over rounds. Ratios of one run are paired by round; those of different \
          runs are not. Every answer was checked.</div>"
     );
-    format!(
-        r#"<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="{POLICY}">
-<title>{title}</title>
-<style>{STYLE}</style>
-</head>
-<body>
-{body}</body>
-</html>
-"#
-    )
+    let head = html::head(&title, POLICY, STYLE);
+    format!("{head}{body}{}", html::END)
 }
 
 fn section(section: &Section) -> String {
@@ -104,6 +92,10 @@ fn section(section: &Section) -> String {
 
 /// Text that HTML and SVG take for nothing else.
 pub(super) fn escaped(text: &str) -> String {
-    let still = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect::<String>();
-    still.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    html::escaped(&still(text)).replace('"', "&quot;")
+}
+
+/// Without what a terminal or a page would obey.
+fn still(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

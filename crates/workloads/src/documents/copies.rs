@@ -1,12 +1,12 @@
 //! Copies of all documents with a small change, and what they add on the disk.
 
-use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::page_cache;
 use jsonathlon_results::record::{Cell, FailureKind, Metrics, Trial, Verdict};
-use jsonathlon_worker::protocol::{Figures, Op, Ran, Settled};
+use jsonathlon_worker::protocol::Ran;
 
 use super::turn::{COPY, Tried, Turn};
-use crate::bench::{LOOK_UP, TABLE};
+use crate::bench::TABLE;
+use crate::loading::{settle, sizes};
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 
@@ -78,15 +78,7 @@ impl Turn<'_, '_, '_> {
         session.open()?;
         let mut seconds = 0.0;
         for table in tables {
-            let table = [("table", *table)];
-            let settle = Op::Settle {
-                statements: session.statements("drain", &table)?,
-                until_zero: session.statements("drained", &table)?.into_iter().next(),
-                limit_s: self.bench.settings.load_timeout_s,
-                sync,
-            };
-            let settled: Settled = session.request(&settle, self.load_limit() + LOOK_UP, &mut |_| {})?;
-            seconds += settled.seconds;
+            seconds += settle(session, "drain", table, self.bench.settings.load_timeout_s, sync)?.seconds;
         }
         // Some sessions are of no more use after it.
         session.reconnect()?;
@@ -102,17 +94,8 @@ impl Turn<'_, '_, '_> {
         let seconds = self.settle(tables, !session.is_guest(), session)?;
         session.close()?;
         session.open()?;
-        let table = [("table", TABLE)];
         let mut metrics = Metrics::from([("drained_s".to_owned(), seconds)]);
-        let figures: Figures = session.figures("sizes", &table, LOOK_UP)?;
-        for (name, value) in figures {
-            let value = match value {
-                Value::Int(number) => number as f64,
-                Value::Float(number) => number,
-                _ => continue,
-            };
-            metrics.insert(name, value);
-        }
+        metrics.extend(sizes(session, TABLE)?);
         if session.is_guest() {
             return Ok(metrics);
         }

@@ -1,6 +1,5 @@
 //! Indexes: built, asked under, and removed again.
 
-use jsonathlon_dataset::value::Value;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Trial, Verdict};
 use jsonathlon_systems::{Index, Operation};
 use jsonathlon_worker::protocol::Ran;
@@ -9,7 +8,8 @@ use super::matrix;
 use super::trials;
 use super::turn::{Tried, Turn};
 use crate::RunError;
-use crate::bench::{LOOK_UP, TABLE};
+use crate::bench::TABLE;
+use crate::loading::sizes;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 
@@ -111,14 +111,8 @@ impl Turn<'_, '_, '_> {
         session: &mut Session<'_>,
     ) -> Result<Trial, Ended> {
         session.open()?;
-        let table = [("table", TABLE)];
         let bytes_of = |session: &mut Session<'_>| -> Result<Option<f64>, Ended> {
-            let figures = session.figures("sizes", &table, LOOK_UP)?;
-            Ok(match figures.get("index_bytes") {
-                Some(Value::Int(bytes)) => Some(*bytes as f64),
-                Some(Value::Float(bytes)) => Some(*bytes),
-                _ => None,
-            })
+            Ok(sizes(session, TABLE)?.get("index_bytes").copied())
         };
         let before = bytes_of(session)?;
         let statements = index.create.iter().map(|text| filled(session, text)).collect();

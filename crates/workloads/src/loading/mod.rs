@@ -16,6 +16,7 @@ use crate::session::Ended;
 use crate::settings::LOAD_ROUNDS;
 
 pub(crate) use load::is_json;
+pub(crate) use settle::{settle, sizes};
 
 impl<'a> Bench<'a> {
     /// Loads at most; each target decides by what its first one took.

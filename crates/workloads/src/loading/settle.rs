@@ -77,33 +77,17 @@ impl Bench<'_> {
 
     fn settle_and_measure(&self, state: State, session: &mut Session<'_>) -> Result<Metrics, Ended> {
         session.open()?;
-        let limit_s = self.settings.load_timeout_s;
-        let table = [("table", TABLE)];
         let name = match state {
             State::Drained => "drain",
             State::Compacted => "compact",
         };
-        let settle = Op::Settle {
-            statements: session.statements(name, &table)?,
-            until_zero: session.statements("drained", &table)?.into_iter().next(),
-            limit_s,
-            sync: !session.is_guest(),
-        };
-        // The wait gives itself up at `limit_s`; the request's own limit only catches a hanging engine.
-        let limit = Duration::from_secs_f64(limit_s) + LOOK_UP;
-        let settled: Settled = session.request(&settle, limit, &mut |_| {})?;
+        let sync = !session.is_guest();
+        let settled = settle(session, name, TABLE, self.settings.load_timeout_s, sync)?;
         let mut metrics = Metrics::from([(format!("{}_s", state.word()), settled.seconds)]);
         if settled.remaining > 0 {
             metrics.insert("background_work_left".into(), settled.remaining as f64);
         }
-        for (name, value) in session.figures("sizes", &table, LOOK_UP)? {
-            let value = match value {
-                Value::Int(number) => number as f64,
-                Value::Float(number) => number,
-                _ => continue,
-            };
-            metrics.insert(name, value);
-        }
+        metrics.extend(sizes(session, TABLE)?);
         if session.is_guest() {
             return Ok(metrics);
         }
@@ -120,4 +104,35 @@ impl Bench<'_> {
         }
         Ok(metrics)
     }
+}
+
+/// Runs the statements of the file `name` on a table, and waits until what the system does by itself has ended, `limit_s`
+/// seconds at most.
+pub(crate) fn settle(
+    session: &mut Session<'_>,
+    name: &str,
+    table: &str,
+    limit_s: f64,
+    sync: bool,
+) -> Result<Settled, Ended> {
+    let table = [("table", table)];
+    let settle = Op::Settle {
+        statements: session.statements(name, &table)?,
+        until_zero: session.statements("drained", &table)?.into_iter().next(),
+        limit_s,
+        sync,
+    };
+    // The wait gives itself up at `limit_s`; the request's own limit only catches a hanging engine.
+    session.request(&settle, Duration::from_secs_f64(limit_s) + LOOK_UP, &mut |_| {})
+}
+
+/// What the system itself says that a table takes, as far as these are numbers.
+pub(crate) fn sizes(session: &mut Session<'_>, table: &str) -> Result<Metrics, Ended> {
+    let figures = session.figures("sizes", &[("table", table)], LOOK_UP)?;
+    let number = |value: Value| match value {
+        Value::Int(number) => Some(number as f64),
+        Value::Float(number) => Some(number),
+        _ => None,
+    };
+    Ok(figures.into_iter().filter_map(|(name, value)| Some((name, number(value)?))).collect())
 }

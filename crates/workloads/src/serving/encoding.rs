@@ -55,11 +55,15 @@ pub(super) fn ask(
 
 /// The columns that are numbers.
 pub(super) fn numbers(figures: Figures) -> BTreeMap<String, f64> {
-    let number = |value: &Value| match value {
+    figures.into_iter().filter_map(|(name, value)| Some((name, number(&value)?))).collect()
+}
+
+/// A number, also one that came as text.
+pub(super) fn number(value: &Value) -> Option<f64> {
+    match value {
         Value::Int(number) => Some(*number as f64),
         Value::Float(number) => Some(*number),
         Value::Text(text) => text.parse().ok(),
         _ => None,
-    };
-    figures.into_iter().filter_map(|(name, value)| Some((name, number(&value)?))).collect()
+    }
 }

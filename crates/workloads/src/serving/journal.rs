@@ -9,7 +9,7 @@ use jsonathlon_results::record::FailureKind;
 use jsonathlon_systems::Serving;
 use jsonathlon_worker::protocol::{Figures, Op};
 
-use super::encoding;
+use super::encoding::{self, number};
 use crate::bench::{LOOK_UP, TABLE};
 use crate::session::{Ended, Session};
 
@@ -108,15 +108,6 @@ pub(super) fn idle(session: &mut Session<'_>, part: &Serving, seconds: f64) -> R
     std::thread::sleep(Duration::from_secs_f64(seconds));
     let after = read(session, part)?;
     Ok(after.and_then(|after| after.since(&before)).map(|bytes| bytes / seconds))
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Int(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
-        Value::Text(text) => text.parse().ok(),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
