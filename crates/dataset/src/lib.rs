@@ -6,6 +6,7 @@
 
 pub mod agreement;
 pub mod describe;
+pub mod fidelity;
 pub mod generate;
 pub mod ordinal;
 pub mod questions;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
+use crate::fidelity::Choice;
 use crate::ordinal::Table;
 use crate::records::Records;
 
@@ -55,6 +56,8 @@ pub enum Source {
         /// The tables.
         tables: Vec<Table>,
     },
+    /// Documents of the fidelity workload, which are no lines: nothing is read from this by line.
+    Corpus(Choice),
     /// A file, or a folder whose files are read in the bytewise order of their names.
     Path(PathBuf),
     /// Standard input, which can be read once.
@@ -93,6 +96,10 @@ impl Source {
                 return Ok(Box::new(recorded::RecordLines::new(records, *documents)?));
             }
             Source::Ordinals { tables } => return Ok(Box::new(ordinals::OrdinalLines::new(tables)?)),
+            Source::Corpus(_) => {
+                let reason = "a corpus is no stream of lines: its documents are taken one by one".to_owned();
+                return Err(DataError::Range { reason });
+            }
             Source::Path(path) => return open_path(path),
             Source::Stdin => vec![Input::Stdin],
             Source::Url(address) => vec![Input::Url(address.clone())],
@@ -139,6 +146,7 @@ impl fmt::Display for Source {
                 let each: Vec<String> = tables.iter().map(Table::to_string).collect();
                 write!(formatter, "large documents: {}", each.join("; "))
             }
+            Source::Corpus(choice) => write!(formatter, "{choice}"),
             Source::Path(path) => write!(formatter, "{}", path.display()),
             Source::Stdin => formatter.write_str("standard input"),
             Source::Url(address) => formatter.write_str(&url::shown(address)),

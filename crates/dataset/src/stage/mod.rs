@@ -205,8 +205,8 @@ impl Staged {
 
 /// Reads a source once and stages its documents in a folder, which is created if need be.
 ///
-/// Of [`Source::Records`] no document is a suspect. Nothing is kept of [`Source::Ordinals`], whose documents are made again
-/// where they are needed. `observer` sees every clean document, `progress` is called for every block of documents, and
+/// Of [`Source::Records`] no document is a suspect. Nothing is kept of [`Source::Ordinals`] and [`Source::Corpus`], whose
+/// documents are made again where they are needed. `observer` sees every clean document, `progress` is called for every block of documents, and
 /// `cancelled` at least twenty times a second, even while the source has nothing to give. On any error the files that were begun are removed.
 ///
 /// # Errors
@@ -225,6 +225,10 @@ pub fn stage(
     if matches!(source, Source::Ordinals { .. }) {
         std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
         return unkept::count(source, folder, progress, cancelled);
+    }
+    if let Source::Corpus(choice) = source {
+        std::fs::create_dir_all(folder).map_err(|error| DataError::io("write", folder, error))?;
+        return unkept::corpus(choice, folder);
     }
     if matches!(source, Source::Records { .. }) {
         // Made records are what they should be, however large.

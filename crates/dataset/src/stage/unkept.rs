@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::{CLEAN_FILE, Progress, Staged};
 use crate::error::DataError;
+use crate::fidelity::{self, Choice};
 use crate::source::{Block, Source};
 use crate::value::digest_text;
 
@@ -32,11 +33,22 @@ pub(super) fn count(
         });
     }
     let tally = lines.tally();
-    Ok(Staged {
-        documents: tally.documents,
-        bytes: tally.bytes,
+    Ok(staged(tally.documents, tally.bytes, digest_text(&hasher), folder))
+}
+
+/// Names the documents of a corpus.
+pub(super) fn corpus(choice: &Choice, folder: &Path) -> Result<Staged, DataError> {
+    let cases = choice.cases()?;
+    let bytes = cases.iter().map(|case| case.bytes.len() as u64).sum();
+    Ok(staged(cases.len() as u64, bytes, fidelity::digest(&cases), folder))
+}
+
+fn staged(documents: u64, bytes: u64, digest: String, folder: &Path) -> Staged {
+    Staged {
+        documents,
+        bytes,
         blank_lines: 0,
-        digest: digest_text(&hasher),
+        digest,
         clean: folder.join(CLEAN_FILE),
         clean_documents: 0,
         clean_bytes: 0,
@@ -45,7 +57,7 @@ pub(super) fn count(
         samples: Vec::new(),
         skipped: Vec::new(),
         folder: folder.to_path_buf(),
-    })
+    }
 }
 
 #[cfg(test)]

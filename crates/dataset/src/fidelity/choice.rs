@@ -1,0 +1,107 @@
+//! Which documents a run tries.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::corpus::{Case, cases};
+use super::folder::read_folder;
+use crate::error::DataError;
+use crate::value::digest_text;
+
+/// A corpus, and what of it is chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// A folder of documents; without one it is the program's own corpus.
+    pub folder: Option<PathBuf>,
+    /// Names of cases, or how they begin; all where none is named.
+    #[serde(default)]
+    pub only: Vec<String>,
+}
+
+impl Choice {
+    /// The cases.
+    ///
+    /// # Errors
+    /// As [`read_folder`]; a name that no case has.
+    pub fn cases(&self) -> Result<Vec<Case>, DataError> {
+        let mut all = match &self.folder {
+            Some(folder) => read_folder(folder)?,
+            None => cases(),
+        };
+        if self.only.is_empty() {
+            return Ok(all);
+        }
+        let begins = |name: &String, case: &Case| case.name.starts_with(name.as_str());
+        if let Some(unknown) = self.only.iter().find(|name| !all.iter().any(|case| begins(name, case))) {
+            let reason = format!(
+                "no case is called {unknown:?} or begins so; docs/fidelity.md says how cases are named"
+            );
+            return Err(DataError::Range { reason });
+        }
+        // One that is named in full is meant alone.
+        let whole = |name: &String| all.iter().any(|case| case.name == *name);
+        let (exact, begun): (Vec<&String>, Vec<&String>) = self.only.iter().partition(|name| whole(name));
+        let is_chosen =
+            |case: &Case| exact.contains(&&case.name) || begun.iter().any(|name| begins(name, case));
+        let chosen: Vec<bool> = all.iter().map(is_chosen).collect();
+        let mut chosen = chosen.into_iter();
+        all.retain(|_| chosen.next().unwrap_or(false));
+        Ok(all)
+    }
+}
+
+impl fmt::Display for Choice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.folder {
+            Some(folder) => write!(f, "the documents of {}", folder.display())?,
+            None => write!(f, "documents made from RFC 8259, 7493 and 8785")?,
+        }
+        if self.only.is_empty() { Ok(()) } else { write!(f, ": {}", self.only.join(", ")) }
+    }
+}
+
+/// The digest of cases, their names and verdicts included.
+#[must_use]
+pub fn digest(cases: &[Case]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for case in cases {
+        for part in [case.name.as_bytes(), case.must.words().as_bytes(), &case.bytes] {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+    }
+    digest_text(&hasher)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(only: &[&str]) -> Vec<String> {
+        let choice = Choice { folder: None, only: only.iter().map(|name| (*name).to_owned()).collect() };
+        choice.cases().unwrap().into_iter().map(|case| case.name).collect()
+    }
+
+    #[test]
+    fn cases_are_chosen_by_name_or_by_its_beginning() {
+        assert_eq!(names(&[]).len(), cases().len());
+        assert_eq!(names(&["key-empty"]), ["key-empty"]);
+        assert!(names(&["duplicate-"]).len() > 5);
+        assert_eq!(names(&["number-2-53", "key-dot"]), ["key-dot", "number-2-53"]);
+        let wrong = Choice { folder: None, only: vec!["nothing-such".to_owned()] };
+        assert!(wrong.cases().unwrap_err().to_string().contains("nothing-such"));
+    }
+
+    #[test]
+    fn a_digest_knows_every_byte() {
+        let all = cases();
+        let mut other = all.clone();
+        if let Some(case) = other.last_mut() {
+            case.bytes.push(b' ');
+        }
+        assert_eq!(digest(&all), digest(&cases()));
+        assert_ne!(digest(&all), digest(&other));
+    }
+}

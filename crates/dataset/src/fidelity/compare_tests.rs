@@ -1,0 +1,195 @@
+use proptest::prelude::*;
+use serde_json::{Value as Json, json};
+
+use super::*;
+
+fn kinds(given: &str, returned: &str) -> Vec<Kind> {
+    of_document(given.as_bytes(), returned.as_bytes()).kinds().into_iter().collect()
+}
+
+#[test]
+fn every_kind_of_change_is_told_by_its_name() {
+    use Kind::*;
+    for (given, returned, expected) in [
+        (r#"{"a":1}"#, r#"{"a": 1}"#, vec![WhiteSpace]),
+        ("\u{feff}{}", "{}", vec![WhiteSpace]),
+        (r#"{"b":1,"a":2}"#, r#"{"a":2,"b":1}"#, vec![KeyOrder]),
+        ("[1.0]", "[1]", vec![NumberForm]),
+        ("[-0]", "[0]", vec![NumberForm]),
+        (r#"["\u0041"]"#, r#"["A"]"#, vec![Escapes]),
+        (r#"{"\u0041":1}"#, r#"{"A":1}"#, vec![Escapes]),
+        (r#"{"a":1,"a":2}"#, r#"{"a":2}"#, vec![DuplicateKeys]),
+        (r#"{"a":1,"b":0,"a":2}"#, r#"{"b":0,"a":1}"#, vec![DuplicateKeys]),
+        ("[9007199254740993]", "[9007199254740992]", vec![NumberValue]),
+        (r#"["\ud800"]"#, "[\"\u{fffd}\"]", vec![Characters]),
+        (r#"{"\ud800":7}"#, "{\"\u{fffd}\":7}", vec![Characters]),
+        (r#"{"a":null,"b":1}"#, r#"{"b":1}"#, vec![NullMembers]),
+        (r#"[1,null,2]"#, r#"[1,2]"#, vec![NullMembers]),
+        (r#"{"a":{},"b":1}"#, r#"{"b":1}"#, vec![EmptyContainers]),
+        (r#"{"a":{}}"#, r#"{"a":null}"#, vec![EmptyContainers]),
+        (r#"{"a":[]}"#, r#"{"a":{}}"#, vec![EmptyContainers]),
+        ("[1]", r#"["1"]"#, vec![Type]),
+        ("[true]", "[1]", vec![Type]),
+        (r#"["a\u0000b"]"#, r#"["a"]"#, vec![Truncation]),
+        (r#"{"abc":7}"#, r#"{"a":7}"#, vec![Truncation]),
+        (r#"{"a":1}"#, r#"{"a""#, vec![Truncation]),
+        (r#"{"a":1,"b":2}"#, r#"{"a":1}"#, vec![Loss]),
+        ("[1,2,3]", "[1,3]", vec![Loss]),
+        ("[1]", "[1,2]", vec![Addition]),
+        (r#"{"a":1}"#, r#"{"_id":9,"a":1}"#, vec![Addition]),
+        ("[1,]", "[1]", vec![Repair]),
+        ("{} x", "{}", vec![Truncation]),
+        ("{'a':1}", "{'a':2}", vec![Characters]),
+        ("[1]", "[nan]", vec![NotJson]),
+        (
+            r#"{"b":[1.0,{}],"a":"\u0041"}"#,
+            r#"{"a": "A", "b": [1, {}]}"#,
+            vec![WhiteSpace, KeyOrder, NumberForm, Escapes],
+        ),
+    ] {
+        assert_eq!(kinds(given, returned), expected, "{given} → {returned}");
+    }
+}
+
+#[test]
+fn bytes_value_and_change_are_three_things() {
+    assert_eq!(of_document(b"{ }", b"{ }"), Retained::Bytes);
+    assert_eq!(of_document(b"rubbish\xff", b"rubbish\xff"), Retained::Bytes);
+    assert!(matches!(of_document(b"[1.50]", b"[1.5]"), Retained::Value(_)));
+    assert!(matches!(of_document(b"[1.5]", b"[1.4]"), Retained::Changed(_)));
+    assert!(matches!(of_document(b" {", b"{"), Retained::Value(_)));
+}
+
+#[test]
+fn an_extracted_value_is_compared_by_itself() {
+    let document = br#"{"v":[1.0,"x"],"w":1,"w":2}"#;
+    assert_eq!(of_value(document, "v", b"[1.0, \"x\"]"), Some(Retained::Value(BTreeSet::new())));
+    assert_eq!(
+        of_value(document, "v", b"[1,\"y\"]").unwrap().kinds(),
+        [Kind::NumberForm, Kind::Characters].into()
+    );
+    assert_eq!(of_value(document, "w", b"2"), Some(Retained::Value(BTreeSet::new())));
+    assert_eq!(of_value(document, "w", b"1").unwrap().kinds(), [Kind::DuplicateKeys].into());
+    assert_eq!(of_value(document, "w", b"3").unwrap().kinds(), [Kind::NumberValue].into());
+    assert_eq!(of_value(document, "x", b"3"), None);
+    assert_eq!(of_value(b"{", "x", b"3"), None);
+    assert_eq!(of_member(document, "w", br#"{"w":1}"#).unwrap().kinds(), [Kind::DuplicateKeys].into());
+    assert_eq!(of_member(document, "w", br#"{"w":2}"#), Some(Retained::Value(BTreeSet::new())));
+    assert_eq!(of_member(document, "w", b"{}").unwrap().kinds(), [Kind::Loss].into());
+    assert_eq!(of_member(br#"{"v":null}"#, "v", b"{}").unwrap().kinds(), [Kind::NullMembers].into());
+}
+
+#[test]
+fn a_value_of_the_systems_language_is_compared_by_what_it_means() {
+    let text = |text: &str| Value::Text(text.to_owned());
+    let found = |value: &str, cell: Value| {
+        let kinds = of_cell(format!("{{\"v\":{value}}}").as_bytes(), "v", &cell).unwrap().kinds();
+        kinds.into_iter().next()
+    };
+    for (value, cell) in [
+        ("null", Value::Null),
+        ("true", Value::Bool(true)),
+        ("true", text("true")),
+        ("1", Value::Int(1)),
+        ("1.5", Value::Float(1.5)),
+        ("1e23", Value::Float(1e23)),
+        ("12.50", text("12.50")),
+        (r#""a\u00e9""#, text("aé")),
+        ("[1, {}]", text("[1,{}]")),
+        (r#""1""#, text("1")),
+    ] {
+        assert!(found(value, cell.clone()).is_none_or(Kind::keeps_value), "{value} {cell:?}");
+    }
+    for (value, cell, kind) in [
+        ("null", text("null"), Kind::Type),
+        ("1", Value::Null, Kind::Loss),
+        ("true", Value::Int(1), Kind::Type),
+        (r#""a\u0000b""#, text("a"), Kind::Truncation),
+        (r#""\ud800""#, text("?"), Kind::Characters),
+        ("9007199254740993", Value::Float(9007199254740992.0), Kind::NumberValue),
+        ("1e400", Value::Float(f64::INFINITY), Kind::NumberValue),
+        ("1.0", text("1"), Kind::NumberForm),
+        ("[1]", text("[2]"), Kind::NumberValue),
+        ("[1]", text("1]"), Kind::NotJson),
+    ] {
+        assert_eq!(found(value, cell.clone()), Some(kind), "{value} {cell:?}");
+    }
+    assert_eq!(
+        of_cell(br#"{"v":1,"v":2}"#, "v", &Value::Int(1)).unwrap().kinds(),
+        [Kind::DuplicateKeys].into()
+    );
+    assert!(of_cell(br#"{"v":1,"v":2}"#, "v", &Value::Int(2)).unwrap().is_same_value());
+}
+
+#[test]
+fn words_are_all_different() {
+    let words: BTreeSet<&str> = Kind::ALL.into_iter().map(Kind::word).collect();
+    assert_eq!(words.len(), Kind::ALL.len());
+}
+
+#[test]
+fn deep_documents_are_compared_too() {
+    let deep = |depth: usize, inside: &str| format!("{}{inside}{}", "[".repeat(depth), "]".repeat(depth));
+    assert_eq!(kinds(&deep(100_000, "1"), &deep(100_000, "2")), [Kind::NumberValue]);
+}
+
+fn any_json() -> impl Strategy<Value = Json> {
+    let leaf = prop_oneof![
+        Just(Json::Null),
+        any::<bool>().prop_map(Json::from),
+        any::<i64>().prop_map(Json::from),
+        any::<f64>()
+            .prop_filter("no integer", |number| number.is_finite() && number.fract() != 0.0)
+            .prop_map(Json::from),
+        "[a-c\u{e9}\u{1d11e}\"\\\\\u{1}]{0,4}".prop_map(Json::from),
+    ];
+    leaf.prop_recursive(4, 24, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Json::from),
+            prop::collection::vec(("[a-d]{0,2}", inner), 0..4)
+                .prop_map(|members| Json::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+/// The value with the members of every object in the opposite order.
+fn turned(value: &Json) -> String {
+    match value {
+        Json::Array(elements) => {
+            format!("[{}]", elements.iter().map(turned).collect::<Vec<_>>().join(","))
+        }
+        Json::Object(members) => {
+            let mut all: Vec<String> =
+                members.iter().map(|(key, value)| format!("{}:{}", json!(key), turned(value))).collect();
+            all.reverse();
+            format!("{{{}}}", all.join(","))
+        }
+        other => other.to_string(),
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_is_the_same_is_the_same(value in any_json()) {
+        let (compact, pretty) = (value.to_string(), serde_json::to_string_pretty(&value).unwrap());
+        prop_assert_eq!(of_document(compact.as_bytes(), compact.as_bytes()), Retained::Bytes);
+        let found = kinds(&compact, &pretty);
+        prop_assert!(found.iter().all(|kind| *kind == Kind::WhiteSpace), "{:?}", found);
+        let found = kinds(&compact, &turned(&value));
+        prop_assert!(found.iter().all(|kind| *kind == Kind::KeyOrder), "{:?}", found);
+        prop_assert_eq!(found.is_empty(), compact == turned(&value));
+    }
+
+    /// Against the library's own comparison, whose numbers were all read from doubles and 64-bit integers.
+    #[test]
+    fn another_value_is_always_noticed(one in any_json(), other in any_json()) {
+        let found = of_document(one.to_string().as_bytes(), other.to_string().as_bytes());
+        prop_assert_eq!(found.is_same_value(), one == other, "{} {}: {:?}", one, other, found);
+    }
+
+    #[test]
+    fn nothing_is_too_odd_to_be_compared(one in prop::collection::vec(any::<u8>(), 0..12), other in prop::collection::vec(any::<u8>(), 0..12)) {
+        let found = of_document(&one, &other);
+        prop_assert_eq!(found == Retained::Bytes, one == other);
+    }
+}

@@ -1,0 +1,73 @@
+//! Bytes: byte order marks, what is no UTF-8, and other encodings.
+
+use super::{Corpus, Must};
+
+pub(super) fn add(all: &mut Corpus) {
+    const ENCODING: &str = "RFC 8259 §8.1";
+    all.choose(
+        "mark-first",
+        ENCODING,
+        "a byte order mark before the text",
+        b"\xef\xbb\xbf{\"v\":1}".as_slice(),
+    );
+    all.reject("mark-alone", ENCODING, "a byte order mark and nothing else", b"\xef\xbb\xbf".as_slice());
+    all.reject("mark-cut", ENCODING, "two bytes of a byte order mark", b"\xef\xbb{\"v\":1}".as_slice());
+    all.reject(
+        "mark-in-the-middle",
+        ENCODING,
+        "a byte order mark between tokens",
+        b"{\"v\":\xef\xbb\xbf1}".as_slice(),
+    );
+    for (name, probes, bytes) in [
+        ("utf8-lone-continuation", "a continuation byte alone", b"\"\x80\"".as_slice()),
+        ("utf8-cut-two", "the first of two bytes", b"\"\xc3\""),
+        ("utf8-cut-three", "two of three bytes", b"\"\xe2\x82\""),
+        ("utf8-cut-four", "three of four bytes", b"\"\xf0\x9d\x84\""),
+        ("utf8-overlong-slash", "a slash in two bytes", b"\"\xc0\xaf\""),
+        ("utf8-overlong-nul", "a NUL in two bytes", b"\"\xc0\x80\""),
+        ("utf8-overlong-three", "a slash in three bytes", b"\"\xe0\x80\xaf\""),
+        ("utf8-surrogate", "half a character in three bytes", b"\"\xed\xa0\x80\""),
+        (
+            "utf8-pair-of-surrogates",
+            "a pair of surrogates in six bytes, as of CESU-8",
+            b"\"\xed\xa0\xb4\xed\xb4\x9e\"",
+        ),
+        ("utf8-too-large", "a code point beyond the last", b"\"\xf4\x90\x80\x80\""),
+        ("utf8-five-bytes", "a code of five bytes", b"\"\xf8\x88\x80\x80\x80\""),
+        ("utf8-fe", "the byte FE", b"\"\xfe\""),
+        ("utf8-ff", "the byte FF", b"\"a\xffb\""),
+        ("utf8-latin-1", "a letter in ISO 8859-1", b"\"caf\xe9\""),
+        ("utf8-broken-in-the-middle", "a sequence that is broken by a letter", b"\"\xe2\x82a\""),
+        ("utf8-wrong-outside", "a byte FF between tokens", b"\xff1"),
+        ("utf8-no-break-space", "a no-break space in ISO 8859-1 between tokens", b"\xa01"),
+    ] {
+        all.value(Must::Reject, name, ENCODING, probes, bytes);
+    }
+    all.reject("utf8-wrong-key", ENCODING, "a byte FF in a key", b"{\"v\":{\"\xff\":1}}".as_slice());
+    all.reject("utf8-wrong-after", ENCODING, "a byte E9 after the text", b"{\"v\":1}\xe9".as_slice());
+    let wide = |order: fn(u16) -> [u8; 2], mark: bool| -> Vec<u8> {
+        let mark = mark.then_some(0xfeff_u16);
+        mark.into_iter().chain("{\"v\":1}".encode_utf16()).flat_map(order).collect()
+    };
+    for (name, probes, bytes) in [
+        ("utf16-little", "UTF-16, the small byte first", wide(u16::to_le_bytes, false)),
+        ("utf16-little-mark", "UTF-16 with its mark, the small byte first", wide(u16::to_le_bytes, true)),
+        ("utf16-big", "UTF-16, the large byte first", wide(u16::to_be_bytes, false)),
+        ("utf16-big-mark", "UTF-16 with its mark, the large byte first", wide(u16::to_be_bytes, true)),
+    ] {
+        all.reject(name, ENCODING, probes, bytes);
+    }
+    let wider: Vec<u8> = "{\"v\":1}".chars().flat_map(|letter| u32::from(letter).to_le_bytes()).collect();
+    all.reject("utf32-little", ENCODING, "UTF-32, the small byte first", wider);
+    let bom32: Vec<u8> =
+        "\u{feff}{\"v\":1}".chars().flat_map(|letter| u32::from(letter).to_be_bytes()).collect();
+    all.reject("utf32-big-mark", ENCODING, "UTF-32 with its mark, the large byte first", bom32);
+    all.reject(
+        "gzip",
+        ENCODING,
+        "the beginning of compressed data",
+        b"\x1f\x8b\x08\0\0\0\0\0\0\x03".as_slice(),
+    );
+    all.reject("bson", ENCODING, "an object as BSON", b"\x0c\0\0\0\x10v\0\x01\0\0\0\0".as_slice());
+    all.reject("control-bytes", ENCODING, "bytes 1 to 8", (1..9).collect::<Vec<u8>>());
+}

@@ -1,0 +1,113 @@
+//! Documents of a user's folder as cases.
+
+use std::path::Path;
+
+use super::corpus::{Case, Must};
+use crate::error::DataError;
+
+/// The largest document that is taken, bytes: whole ones travel through statements and answers.
+pub const LARGEST: u64 = 16 << 20;
+
+/// All files of a folder, one document each, in the order of their names. A name that begins with `y_`, `n_` or `i_` says
+/// that its document must be accepted, must be rejected, or is the implementation's choice; of others it is worked out: what
+/// the grammar allows must be accepted, what it does not allow must be rejected. Folders in it and names that begin with a
+/// dot are passed over.
+///
+/// # Errors
+/// The folder cannot be read or holds no file; a file cannot be read or is larger than [`LARGEST`].
+pub fn read_folder(folder: &Path) -> Result<Vec<Case>, DataError> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source: std::io::Error| match source.kind() {
+            std::io::ErrorKind::NotFound => DataError::NotFound { path },
+            _ => DataError::Io { action: "read", path, source },
+        }
+    };
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed(folder))? {
+        let entry = entry.map_err(failed(folder))?;
+        let path = entry.path();
+        let about = std::fs::metadata(&path).map_err(failed(&path))?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if about.is_file() && !name.starts_with('.') {
+            names.push((name, path, about.len()));
+        }
+    }
+    names.sort();
+    if names.is_empty() {
+        let reason =
+            format!("{} holds no file: a corpus is a folder of documents, one a file", folder.display());
+        return Err(DataError::Range { reason });
+    }
+    let mut cases = Vec::with_capacity(names.len());
+    for (name, path, length) in names {
+        if length > LARGEST {
+            let reason = format!(
+                "{} has {} MB, and a document of a corpus {} MB at most: move it out of the folder",
+                path.display(),
+                length / 1_000_000,
+                LARGEST / 1_000_000
+            );
+            return Err(DataError::Range { reason });
+        }
+        let bytes = std::fs::read(&path).map_err(failed(&path))?;
+        let (must, probes) = verdict(&name, &bytes);
+        cases.push(Case { source: name.clone(), name, must, probes: probes.to_owned(), bytes });
+    }
+    Ok(cases)
+}
+
+fn verdict(name: &str, bytes: &[u8]) -> (Must, &'static str) {
+    match (name.get(..2), super::strict::read(bytes)) {
+        (Some("y_"), _) => (Must::Accept, "what its name says"),
+        (Some("n_"), _) => (Must::Reject, "what its name says"),
+        (Some("i_"), _) => (Must::Choose, "what its name says"),
+        (_, Ok(_)) => (Must::Accept, "a document of the user’s: JSON by the grammar"),
+        (_, Err(_)) => (Must::Reject, "a document of the user’s: no JSON by the grammar"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_the_verdict_and_the_grammar_says_it_of_others() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in [
+            ("y_a.json", "[1,]"),
+            ("n_b.json", "{}"),
+            ("i_c.json", "{"),
+            ("own.json", "{\"a\":1}"),
+            ("worse.txt", "{a}"),
+            (".hidden", "x"),
+        ] {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        std::fs::create_dir(folder.path().join("inner")).unwrap();
+        let cases = read_folder(folder.path()).unwrap();
+        let found: Vec<(&str, Must)> = cases.iter().map(|case| (case.name.as_str(), case.must)).collect();
+        let expected = [
+            ("i_c.json", Must::Choose),
+            ("n_b.json", Must::Reject),
+            ("own.json", Must::Accept),
+            ("worse.txt", Must::Reject),
+            ("y_a.json", Must::Accept),
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(cases[2].bytes, b"{\"a\":1}");
+    }
+
+    #[test]
+    fn what_cannot_be_a_corpus_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let message = |path: &Path| read_folder(path).unwrap_err().to_string();
+        assert!(message(folder.path()).contains("holds no file"));
+        assert!(message(&folder.path().join("none")).contains("no such file or folder"));
+        let file = folder.path().join("large.json");
+        std::fs::File::create(&file).unwrap().set_len(100_000_000).unwrap();
+        let words = message(folder.path());
+        assert!(words.contains("large.json has 100 MB") && words.contains("move it out"), "{words}");
+        assert!(message(&file).contains("failed to read"), "{}", message(&file));
+    }
+}

@@ -1,0 +1,65 @@
+//! Does a system give back the document it was given? Documents made from the RFCs, the strict reading of a text, and the
+//! comparison of a document with what came back.
+
+pub mod choice;
+pub mod compare;
+pub mod corpus;
+pub mod folder;
+pub mod number;
+pub mod strict;
+
+use std::fmt::Write;
+
+pub use choice::{Choice, digest};
+pub use compare::{Kind, Retained, of_cell, of_document, of_member, of_value};
+pub use corpus::{Case, MEMBER, Must, cases};
+pub use folder::{LARGEST, read_folder};
+
+/// Bytes as a reader can look at them: text as it is, but for control characters and what is not UTF-8, which are
+/// written `\xNN`; the middle of a long one is left out.
+#[must_use]
+pub fn shown(bytes: &[u8], most: usize) -> String {
+    let half = most / 2;
+    if bytes.len() <= most {
+        return escaped(bytes);
+    }
+    let (head, tail) = (bytes.get(..half), bytes.get(bytes.len() - half..));
+    let (head, tail) = (head.unwrap_or_default(), tail.unwrap_or_default());
+    format!("{} … {} bytes in all … {}", escaped(head), bytes.len(), escaped(tail))
+}
+
+fn escaped(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for letter in chunk.valid().chars() {
+            // Letters without a shape, and those that turn the direction of a line, would not be seen.
+            let is_hidden = letter.is_control()
+                || matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{ffff}');
+            match letter {
+                letter if is_hidden => {
+                    let mut buffer = [0; 4];
+                    for byte in letter.encode_utf8(&mut buffer).bytes() {
+                        write!(out, "\\x{byte:02x}").ok();
+                    }
+                }
+                letter => out.push(letter),
+            }
+        }
+        for byte in chunk.invalid() {
+            write!(out, "\\x{byte:02x}").ok();
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_seen_is_written_in_digits() {
+        assert_eq!(shown("{\"é\": \"𝄞\"}".as_bytes(), 100), "{\"é\": \"𝄞\"}");
+        assert_eq!(shown(b"\xef\xbb\xbf{}\n\0\xff", 100), "\\xef\\xbb\\xbf{}\\x0a\\x00\\xff");
+        assert_eq!(shown(&[b'a'; 100], 6), "aaa … 100 bytes in all … aaa");
+    }
+}

@@ -1,0 +1,157 @@
+//! Numbers of JSON as exact decimals.
+
+use std::cmp::Ordering;
+
+/// A number by its value: (−1)^negative × 0.digits × 10^exponent, without zeros at either end.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Decimal {
+    negative: bool,
+    digits: Vec<u8>,
+    exponent: i128,
+}
+
+impl Decimal {
+    /// The value of a number as JSON writes it. Nothing is rounded, whatever its length; exponents beyond 10^36 are taken
+    /// for that. Minus zero is zero: RFC 8785 writes both as `0`.
+    ///
+    /// What is no number by JSON's grammar gives some value; ask [`super::strict`] first.
+    #[must_use]
+    pub fn of(text: &str) -> Self {
+        let (negative, rest) = match text.strip_prefix('-') {
+            Some(rest) => (true, rest),
+            None => (false, text.strip_prefix('+').unwrap_or(text)),
+        };
+        let (mantissa, power) = rest.split_once(['e', 'E']).unwrap_or((rest, "0"));
+        let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+        let all: Vec<u8> = whole.bytes().chain(fraction.bytes()).filter(u8::is_ascii_digit).collect();
+        let leading = all.iter().take_while(|digit| **digit == b'0').count();
+        let trailing = all.iter().rev().take_while(|digit| **digit == b'0').count();
+        let digits = all.get(leading..all.len().saturating_sub(trailing)).unwrap_or_default().to_vec();
+        if digits.is_empty() {
+            return Self { negative: false, digits, exponent: 0 };
+        }
+        let point = whole.len() as i128 - leading as i128;
+        Self { negative, digits, exponent: exponent(power).saturating_add(point) }
+    }
+
+    /// Whether it is zero.
+    #[must_use]
+    pub fn is_zero(&self) -> bool {
+        self.digits.is_empty()
+    }
+}
+
+impl PartialOrd for Decimal {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Decimal {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let sign = |one: &Self| match (one.is_zero(), one.negative) {
+            (true, _) => 0,
+            (_, true) => -1,
+            (_, false) => 1,
+        };
+        let size = || (self.exponent, &self.digits).cmp(&(other.exponent, &other.digits));
+        sign(self).cmp(&sign(other)).then_with(|| match sign(self) {
+            0 => Ordering::Equal,
+            -1 => size().reverse(),
+            _ => size(),
+        })
+    }
+}
+
+fn exponent(text: &str) -> i128 {
+    const MOST: i128 = 1_000_000_000_000_000_000_000_000_000_000_000_000;
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(digits) => (true, digits),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let size = digits
+        .bytes()
+        .filter(u8::is_ascii_digit)
+        .fold(0_i128, |sum, digit| sum.saturating_mul(10).saturating_add(i128::from(digit - b'0')).min(MOST));
+    if negative { -size } else { size }
+}
+
+/// Most significant digits that tell all doubles apart.
+const DIGITS: usize = 17;
+
+/// Whether a double holds a number as it is spelt: it has no more digits than doubles need, and the double nearest to it has
+/// that spelling when it is rounded to as many. RFC 7493 (section 2.2) asks this of numbers that are to be interchanged.
+#[must_use]
+pub fn is_of_a_double(text: &str) -> bool {
+    let exact = Decimal::of(text);
+    let digits = exact.digits.len();
+    digits <= DIGITS
+        && text.parse::<f64>().is_ok_and(|double| {
+            let spelt = format!("{double:.*e}", digits.saturating_sub(1));
+            double.is_finite() && Decimal::of(&spelt) == exact
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn spellings_of_one_number_are_equal_and_neighbours_are_not() {
+        for (one, other) in [
+            ("1", "1.0"),
+            ("1", "10e-1"),
+            ("100", "1E+2"),
+            ("0.00012", "1.2e-4"),
+            ("-0", "0"),
+            ("0e999999999999999999999999", "0.000"),
+            ("123456789012345678901234567890", "1.2345678901234567890123456789e29"),
+        ] {
+            assert_eq!(Decimal::of(one), Decimal::of(other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("9007199254740993", "9007199254740992"),
+            ("1", "-1"),
+            ("0.1", "0.1000000000000000055511151231257827"),
+            ("1e400", "1e401"),
+            ("1", "11"),
+        ] {
+            assert_ne!(Decimal::of(one), Decimal::of(other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn doubles_hold_what_they_print() {
+        for held in ["0", "-0", "0.1", "1.0", "9007199254740992", "1e23", "5e-324", "295147905179352830000"] {
+            assert!(is_of_a_double(held), "{held}");
+        }
+        for not in [
+            "9007199254740993",
+            "1e400",
+            "1e-400",
+            "3.141592653589793238462643383279",
+            "18446744073709551615",
+        ] {
+            assert!(!is_of_a_double(not), "{not}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn order_is_that_of_the_numbers(one in -1_000_000_i64..1_000_000, other in -1_000_000_i64..1_000_000, shift in 0_u32..12) {
+            let text = |number: i64| format!("{}e-{shift}", number);
+            prop_assert_eq!(Decimal::of(&text(one)).cmp(&Decimal::of(&text(other))), one.cmp(&other));
+        }
+
+        #[test]
+        fn a_double_is_read_as_it_is_printed(bits: u64) {
+            let double = f64::from_bits(bits);
+            prop_assume!(double.is_finite());
+            let shortest = format!("{double:e}");
+            prop_assert!(is_of_a_double(&shortest));
+            prop_assert_eq!(Decimal::of(&double.to_string()), Decimal::of(&shortest));
+        }
+    }
+}

@@ -1,0 +1,504 @@
+//! JSON read by the letter of RFC 8259, and nothing forgotten: duplicate keys, the spelling of numbers and strings, white
+//! space. Depth is bounded by memory alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is wrong with a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The byte at which it is noticed, from 0.
+    pub at: usize,
+    /// In a few words.
+    pub what: &'static str,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} at byte {}", self.what, self.at)
+    }
+}
+
+/// A string: how it is written, and its UTF-16 code units.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text<'a> {
+    /// What stands between the quotes.
+    pub raw: &'a str,
+    /// RFC 8259 allows escapes of single surrogates, so that only code units tell all strings apart.
+    pub units: Vec<u16>,
+}
+
+impl Text<'_> {
+    /// Whether it holds a surrogate without its other half, or a noncharacter: what RFC 7493 (section 2.1) forbids.
+    #[must_use]
+    pub fn is_broken(&self) -> bool {
+        char::decode_utf16(self.units.iter().copied()).any(|letter| match letter {
+            Ok(letter) => is_noncharacter(u32::from(letter)),
+            Err(_) => true,
+        })
+    }
+}
+
+fn is_noncharacter(code: u32) -> bool {
+    (0xfdd0..=0xfdef).contains(&code) || code & 0xfffe == 0xfffe
+}
+
+/// A value; elements and members are places in [`Tree::nodes`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Node<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number as it is written.
+    Number(&'a str),
+    /// A string.
+    Text(Text<'a>),
+    /// Elements in order.
+    Array(Vec<usize>),
+    /// Members in order, those with the same key all of them.
+    Object(Vec<(Text<'a>, usize)>),
+}
+
+/// What stands on a side of white space.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Token {
+    /// The beginning of the text.
+    Begin,
+    /// `[` or `{`
+    Open,
+    /// `]` or `}`
+    Close,
+    /// `,`
+    Comma,
+    /// `:`
+    Colon,
+    /// A literal, a number or a string.
+    Scalar,
+    /// The end of the text.
+    End,
+}
+
+/// White space by what stands around it.
+pub type Gaps<'a> = BTreeMap<(Token, Token), BTreeSet<&'a str>>;
+
+/// A text that was read.
+#[derive(Debug, Clone)]
+pub struct Tree<'a> {
+    /// All values; what is inside of another comes before it, so that the last is the whole.
+    pub nodes: Vec<Node<'a>>,
+    /// White space between tokens.
+    pub gaps: Gaps<'a>,
+}
+
+impl<'a> Tree<'a> {
+    /// The place of the whole value.
+    #[must_use]
+    pub fn root(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// A value by its place.
+    #[must_use]
+    pub fn node(&self, place: usize) -> &Node<'a> {
+        // Places come from this tree, whose first node exists.
+        self.nodes.get(place).unwrap_or(&Node::Null)
+    }
+
+    /// The values of the members of the whole that have this name.
+    #[must_use]
+    pub fn members(&self, name: &str) -> Vec<usize> {
+        let units: Vec<u16> = name.encode_utf16().collect();
+        match self.node(self.root()) {
+            Node::Object(members) => {
+                members.iter().filter(|(key, _)| key.units == units).map(|(_, value)| *value).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Reads a text that is one JSON value, as UTF-8.
+///
+/// # Errors
+/// What is wrong with it first. A byte order mark is: whether it may be passed over is for who asks to say.
+pub fn read(bytes: &[u8]) -> Result<Tree<'_>, Fault> {
+    let text =
+        std::str::from_utf8(bytes).map_err(|error| Fault { at: error.valid_up_to(), what: "not UTF-8" })?;
+    let (nodes, gaps, open) = (Vec::new(), Gaps::new(), Vec::new());
+    Reader { text, at: 0, last: Token::Begin, nodes, gaps, noted: None, open }.whole()
+}
+
+/// Whether a text is a message of I-JSON (RFC 7493) whose whole is an object: no key twice, no string with half a
+/// character or a noncharacter, and no number that a double does not hold.
+#[must_use]
+pub fn is_i_json_object(bytes: &[u8]) -> bool {
+    let Ok(tree) = read(bytes) else { return false };
+    let is_fine = |node: &Node<'_>| match node {
+        Node::Null | Node::Bool(_) | Node::Array(_) => true,
+        Node::Number(text) => super::number::is_of_a_double(text),
+        Node::Text(text) => !text.is_broken(),
+        Node::Object(members) => {
+            let keys: BTreeSet<&[u16]> = members.iter().map(|(key, _)| key.units.as_slice()).collect();
+            keys.len() == members.len() && !members.iter().any(|(key, _)| key.is_broken())
+        }
+    };
+    matches!(tree.node(tree.root()), Node::Object(_)) && tree.nodes.iter().all(is_fine)
+}
+
+enum Open<'a> {
+    Array(Vec<usize>),
+    /// With the key whose value is next.
+    Object(Vec<(Text<'a>, usize)>, Option<Text<'a>>),
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    last: Token,
+    nodes: Vec<Node<'a>>,
+    gaps: Gaps<'a>,
+    /// The end of the white space that was noted last, which may be looked for twice.
+    noted: Option<usize>,
+    open: Vec<Open<'a>>,
+}
+
+type Read<T> = Result<T, Fault>;
+
+impl<'a> Reader<'a> {
+    fn whole(mut self) -> Read<Tree<'a>> {
+        loop {
+            // A value begins here.
+            self.space(None);
+            let begun = match self.peek() {
+                Some(b'[') => {
+                    self.token(1, Token::Open);
+                    self.space(None);
+                    self.open.push(Open::Array(Vec::new()));
+                    self.peek() == Some(b']')
+                }
+                Some(b'{') => {
+                    self.token(1, Token::Open);
+                    self.space(None);
+                    self.open.push(Open::Object(Vec::new(), None));
+                    if self.peek() != Some(b'}') {
+                        self.key()?;
+                    }
+                    self.peek() == Some(b'}') && self.last == Token::Open
+                }
+                _ => {
+                    let scalar = self.scalar()?;
+                    self.nodes.push(scalar);
+                    true
+                }
+            };
+            if begun && self.closes()? {
+                break;
+            }
+        }
+        self.space(Some(Token::End));
+        match self.peek() {
+            None => Ok(Tree { nodes: self.nodes, gaps: self.gaps }),
+            Some(_) => self.fault("more than one value"),
+        }
+    }
+
+    /// After a value, or in an empty array or object: goes on to where the next value begins. True when there is none.
+    fn closes(&mut self) -> Read<bool> {
+        // An array or object that has just been opened and is empty has no value to be taken in.
+        let mut value = (self.last != Token::Open).then(|| self.nodes.len() - 1);
+        loop {
+            let Some(open) = self.open.last_mut() else { return Ok(true) };
+            if let Some(value) = value.take() {
+                match open {
+                    Open::Array(elements) => elements.push(value),
+                    Open::Object(members, key) => {
+                        if let Some(key) = key.take() {
+                            members.push((key, value));
+                        }
+                    }
+                }
+            }
+            let is_array = matches!(open, Open::Array(_));
+            self.space(None);
+            match (self.peek(), is_array) {
+                (Some(b','), _) if self.last != Token::Open => {
+                    self.token(1, Token::Comma);
+                    if !is_array {
+                        self.space(None);
+                        self.key()?;
+                    }
+                    return Ok(false);
+                }
+                (Some(b']'), true) | (Some(b'}'), false) => {
+                    self.token(1, Token::Close);
+                    match self.open.pop() {
+                        Some(Open::Array(elements)) => self.nodes.push(Node::Array(elements)),
+                        Some(Open::Object(members, _)) => self.nodes.push(Node::Object(members)),
+                        None => {}
+                    }
+                    value = Some(self.nodes.len() - 1);
+                }
+                (None, _) => return self.fault("an end in the middle"),
+                _ => return self.fault("neither a comma nor an end of what is open"),
+            }
+        }
+    }
+
+    /// A key and its colon.
+    fn key(&mut self) -> Read<()> {
+        if self.peek() != Some(b'"') {
+            return self.fault("no key");
+        }
+        let text = self.string()?;
+        self.space(None);
+        if self.peek() != Some(b':') {
+            return self.fault("no colon");
+        }
+        self.token(1, Token::Colon);
+        if let Some(Open::Object(_, key)) = self.open.last_mut() {
+            *key = Some(text);
+        }
+        Ok(())
+    }
+
+    fn scalar(&mut self) -> Read<Node<'a>> {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        for (word, node) in [("null", Node::Null), ("true", Node::Bool(true)), ("false", Node::Bool(false))] {
+            if rest.starts_with(word) {
+                self.token(word.len(), Token::Scalar);
+                return Ok(node);
+            }
+        }
+        match self.peek() {
+            Some(b'"') => Ok(Node::Text(self.string()?)),
+            Some(b'-' | b'0'..=b'9') => self.number(),
+            Some(_) => self.fault("no value"),
+            None => self.fault("an end in the middle"),
+        }
+    }
+
+    fn number(&mut self) -> Read<Node<'a>> {
+        let bytes = self.text.as_bytes();
+        let digits = |from: usize| {
+            bytes.get(from..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count()
+        };
+        let mut at = self.at + usize::from(bytes.get(self.at) == Some(&b'-'));
+        let whole = digits(at);
+        if whole == 0 || whole > 1 && bytes.get(at) == Some(&b'0') {
+            return self.fault("no number");
+        }
+        at += whole;
+        if bytes.get(at) == Some(&b'.') {
+            let fraction = digits(at + 1);
+            if fraction == 0 {
+                return self.fault("no number");
+            }
+            at += 1 + fraction;
+        }
+        if matches!(bytes.get(at), Some(b'e' | b'E')) {
+            let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
+            let power = digits(at + 1 + sign);
+            if power == 0 {
+                return self.fault("no number");
+            }
+            at += 1 + sign + power;
+        }
+        let text = self.text.get(self.at..at).unwrap_or_default();
+        self.token(text.len(), Token::Scalar);
+        Ok(Node::Number(text))
+    }
+
+    fn string(&mut self) -> Read<Text<'a>> {
+        let start = self.at + 1;
+        let mut at = start;
+        let mut units = Vec::new();
+        loop {
+            let rest = self.text.get(at..).unwrap_or_default();
+            let Some(letter) = rest.chars().next() else {
+                return self.fault("a string without its end");
+            };
+            match letter {
+                '"' => break,
+                '\\' => {
+                    let Some((unit, length)) = escape(rest) else {
+                        self.at = at;
+                        return self.fault("no escape");
+                    };
+                    units.push(unit);
+                    at += length;
+                }
+                '\0'..='\u{1f}' => {
+                    self.at = at;
+                    return self.fault("a control character in a string");
+                }
+                letter => {
+                    units.extend_from_slice(letter.encode_utf16(&mut [0; 2]));
+                    at += letter.len_utf8();
+                }
+            }
+        }
+        let raw = self.text.get(start..at).unwrap_or_default();
+        self.token(raw.len() + 2, Token::Scalar);
+        Ok(Text { raw, units })
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Passes over a token.
+    fn token(&mut self, length: usize, token: Token) {
+        self.at += length;
+        self.last = token;
+    }
+
+    /// Passes over white space, and notes it by what stands around it.
+    fn space(&mut self, next: Option<Token>) {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let length = rest.bytes().take_while(|byte| matches!(byte, b' ' | b'\t' | b'\n' | b'\r')).count();
+        let gap = rest.get(..length).unwrap_or_default();
+        self.at += length;
+        if length == 0 && self.noted == Some(self.at) {
+            return;
+        }
+        self.noted = Some(self.at);
+        let next = next.unwrap_or_else(|| match self.peek() {
+            Some(b'[' | b'{') => Token::Open,
+            Some(b']' | b'}') => Token::Close,
+            Some(b',') => Token::Comma,
+            Some(b':') => Token::Colon,
+            Some(_) => Token::Scalar,
+            None => Token::End,
+        });
+        self.gaps.entry((self.last, next)).or_default().insert(gap);
+    }
+
+    fn fault<T>(&self, what: &'static str) -> Read<T> {
+        Err(Fault { at: self.at, what })
+    }
+}
+
+/// The code unit of the escape with which a text begins, and its length.
+fn escape(text: &str) -> Option<(u16, usize)> {
+    let letter = *text.as_bytes().get(1)?;
+    let plain = match letter {
+        b'"' | b'\\' | b'/' => letter,
+        b'b' => 8,
+        b'f' => 12,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'u' => {
+            let digits =
+                text.get(2..6).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
+            return Some((u16::from_str_radix(digits, 16).ok()?, 6));
+        }
+        _ => return None,
+    };
+    Some((u16::from(plain), 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde::de::IgnoredAny;
+
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_kept() {
+        let tree = read(br#" {"a":[1.0, -0 ,"\u00e9\n"],"a": {} } "#).unwrap();
+        let a = tree.members("a");
+        assert_eq!(a.len(), 2);
+        let Node::Array(elements) = tree.node(a[0]) else { panic!("no array") };
+        let kept: Vec<&Node<'_>> = elements.iter().map(|place| tree.node(*place)).collect();
+        assert_eq!(kept[..2], [&Node::Number("1.0"), &Node::Number("-0")]);
+        assert_eq!(kept[2], &Node::Text(Text { raw: "\\u00e9\\n", units: vec![0xe9, 10] }));
+        assert_eq!(tree.node(a[1]), &Node::Object(Vec::new()));
+        assert_eq!(tree.gaps[&(Token::Colon, Token::Open)], ["", " "].into());
+        assert_eq!(tree.gaps[&(Token::Begin, Token::Open)], [" "].into());
+        assert_eq!(tree.gaps[&(Token::Close, Token::End)], [" "].into());
+        assert_eq!(tree.gaps[&(Token::Open, Token::Close)], [""].into());
+    }
+
+    #[test]
+    fn faults_are_found_where_they_are() {
+        for (text, at) in [
+            ("", 0),
+            ("[1,]", 3),
+            ("{\"a\":1,}", 7),
+            ("[1 2]", 3),
+            ("01", 0),
+            ("1.", 0),
+            ("1 1", 2),
+            ("[", 1),
+            ("]", 0),
+            ("{\"a\"}", 4),
+            ("{1:2}", 1),
+            ("\"\\x\"", 1),
+            ("\"\t\"", 1),
+            ("[}", 1),
+            ("nul", 0),
+            ("\u{feff}{}", 0),
+            ("[1}", 2),
+            ("{,}", 1),
+        ] {
+            assert_eq!(read(text.as_bytes()).map(|_| ()).unwrap_err().at, at, "{text}");
+        }
+        assert_eq!(read(b"\"a\xff\"").unwrap_err(), Fault { at: 2, what: "not UTF-8" });
+    }
+
+    #[test]
+    fn depth_is_bounded_by_memory() {
+        let text = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
+        assert_eq!(read(text.as_bytes()).unwrap().nodes.len(), 200_000);
+    }
+
+    #[test]
+    fn i_json_is_less_than_json() {
+        for good in ["{}", r#"{"a":1.5,"b":["\ud83d\ude00"]}"#] {
+            assert!(is_i_json_object(good.as_bytes()), "{good}");
+        }
+        for not in [
+            "[]",
+            "1",
+            r#"{"a":1,"a":1}"#,
+            r#"{"a":1,"\u0061":1}"#,
+            r#"{"a":"\ud83d"}"#,
+            r#"{"\udc00":1}"#,
+            r#"{"a":9007199254740993}"#,
+            r#"{"a":1e999}"#,
+            r#"{"a":"\uffff"}"#,
+            r#"{"a":"\ufdd0"}"#,
+            "{",
+            r#"{"a":"\ud83f\udffe"}"#,
+        ] {
+            assert!(!is_i_json_object(not.as_bytes()), "{not}");
+        }
+    }
+
+    proptest! {
+        /// Against the library that the whole program reads JSON with, which passes over a value's numbers and escapes
+        /// without looking at their sizes when nobody wants them.
+        #[test]
+        fn the_same_texts_are_read_as_by_a_library(pieces in prop::collection::vec(prop::sample::select(vec![
+            "{", "}", "[", "]", ",", ":", "\"a\"", "\"\"", "\"\\ud800\"", "\"\\x\"", "1", "-0", "0.5", "01", "1e9", "1e", "-", "null", "true",
+            "tru", " ", "\n", "\u{c}", "\"", "\\", "é", "\"\u{1}\"", "+1", ".5", "\"\\u12\"",
+        ]), 0..9)) {
+            let text = pieces.concat();
+            let library = serde_json::from_str::<IgnoredAny>(&text).is_ok();
+            prop_assert_eq!(read(text.as_bytes()).is_ok(), library, "{}", text);
+        }
+
+        #[test]
+        fn what_a_library_writes_is_read(numbers in prop::collection::vec(any::<f64>(), 0..4), words in prop::collection::vec(any::<String>(), 0..4), depth in 0_usize..5) {
+            let mut value = serde_json::json!({"numbers": numbers, "words": words});
+            for level in 0..depth {
+                value = if level % 2 == 0 { serde_json::json!([value, null]) } else { serde_json::json!({"a": value}) };
+            }
+            for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+                prop_assert!(read(text.as_bytes()).is_ok(), "{}", text);
+            }
+        }
+    }
+}
