@@ -21,6 +21,31 @@ impl FileDocuments {
     }
 }
 
+/// One document that is a whole file.
+pub(super) struct WholeFile {
+    bytes: Vec<u8>,
+    is_taken: bool,
+}
+
+impl WholeFile {
+    pub(super) fn open(file: &Path) -> Result<Self> {
+        Ok(Self { bytes: whole(file)?, is_taken: false })
+    }
+}
+
+impl DocumentSource for WholeFile {
+    fn next_document(&mut self) -> Result<Option<&[u8]>> {
+        let is_first = !std::mem::replace(&mut self.is_taken, true);
+        Ok(is_first.then_some(self.bytes.as_slice()))
+    }
+}
+
+/// All bytes of a file.
+pub(super) fn whole(file: &Path) -> Result<Vec<u8>> {
+    std::fs::read(file)
+        .map_err(|error| DriverError::Documents(format!("failed to read {}: {error}", file.display())))
+}
+
 impl DocumentSource for FileDocuments {
     fn next_document(&mut self) -> Result<Option<&[u8]>> {
         self.0.next_line().map_err(unreadable)
@@ -89,6 +114,19 @@ mod tests {
         std::fs::write(&file, "{}\n").unwrap();
         assert!(KeyedDocuments::open(&file).unwrap().next_keyed().is_err());
         assert!(KeyedDocuments::open(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_whole_file_is_one_document_whatever_is_in_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("one");
+        for bytes in [&b""[..], b"\n", b"{\n}\r\n{}", b"\xff\0"] {
+            std::fs::write(&file, bytes).unwrap();
+            let mut documents = WholeFile::open(&file).unwrap();
+            assert_eq!(documents.next_document().unwrap(), Some(bytes));
+            assert_eq!(documents.next_document().unwrap(), None);
+        }
+        assert!(matches!(WholeFile::open(folder.path()), Err(DriverError::Documents(_))));
     }
 
     #[test]

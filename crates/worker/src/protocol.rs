@@ -139,6 +139,20 @@ pub enum Load {
         /// Read by the worker itself.
         file: PathBuf,
     },
+    /// By the driver as well, one document that is all of `file`, whatever bytes these are.
+    Whole {
+        /// With `:doc` where the document belongs.
+        statement: String,
+        /// Read by the worker itself.
+        file: PathBuf,
+    },
+    /// By one prepared statement with one parameter, whose value is all of `file`, which must be UTF-8.
+    Parameter {
+        /// With `{{document}}` where the parameter belongs.
+        statement: String,
+        /// Read by the worker itself.
+        file: PathBuf,
+    },
 }
 
 /// One line from the worker, before its body is looked at.

@@ -67,6 +67,8 @@ fn op() -> impl Strategy<Value = Op> {
         statements().prop_map(|statements| Load::Statement { statements }),
         (text(), text()).prop_map(|(statement, file)| Load::Rows { statement, file: file.into() }),
         (text(), text()).prop_map(|(statement, file)| Load::Keyed { statement, file: file.into() }),
+        (text(), text()).prop_map(|(statement, file)| Load::Whole { statement, file: file.into() }),
+        (text(), text()).prop_map(|(statement, file)| Load::Parameter { statement, file: file.into() }),
     ];
     prop_oneof![
         open,

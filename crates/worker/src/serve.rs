@@ -10,6 +10,8 @@ use std::time::Duration;
 use jsonathlon_connection::driver::{
     self, Connection, DocumentSource, DriverError, Host, LoadSink, Open, Place, SharedOutput,
 };
+use jsonathlon_connection::marker;
+use jsonathlon_connection::prepared::Parameter;
 use jsonathlon_connection::rows::{Cell, Outcome, RowSink};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::clock::Clock;
@@ -17,7 +19,7 @@ use serde::Serialize;
 
 use crate::connect::Connector;
 use crate::drive::{Drive, Subject};
-use crate::file::{FileDocuments, KeyedDocuments};
+use crate::file::{FileDocuments, KeyedDocuments, WholeFile, whole};
 use crate::protocol::{
     Answered, Closed, Documents, Exported, Failure, FailureKind, Figures, Load, Loaded, Op, Opened, PROTOCOL,
     PlanText, Progress, Ran, Reject, Request, Settled,
@@ -33,6 +35,8 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 const PROGRESS_STRIDE: u64 = 256;
 /// Rows of an answer at most.
 const MOST_ROWS: usize = 1_000_000;
+/// Where a document belongs in a statement that is given it as a parameter.
+const DOCUMENT: &str = "{{document}}";
 /// Longest reason kept of a refused document, bytes: some systems repeat the document in it.
 const REASON_LIMIT: usize = 500;
 
@@ -302,7 +306,9 @@ impl Server<'_> {
         let meter = Meter::start(&*clock, self.place());
         match load {
             Load::Statement { statements } => self.run_all(statements)?,
-            Load::Rows { statement, file } | Load::Keyed { statement, file } => {
+            Load::Rows { statement, file }
+            | Load::Keyed { statement, file }
+            | Load::Whole { statement, file } => {
                 let mut sink = Sink {
                     id,
                     output: Arc::clone(&self.output),
@@ -311,6 +317,7 @@ impl Server<'_> {
                     rejects: Vec::new(),
                 };
                 let mut input: Box<dyn DocumentSource> = match load {
+                    Load::Whole { .. } => Box::new(WholeFile::open(file)?),
                     Load::Keyed { .. } => Box::new(KeyedDocuments::open(file)?),
                     _ => Box::new(FileDocuments::open(file)?),
                 };
@@ -318,10 +325,25 @@ impl Server<'_> {
                 documents = Some(loaded?);
                 rejects = sink.rejects;
             }
+            Load::Parameter { statement, file } => self.give(statement, file)?,
         }
         let sync_seconds = self.sync(sync)?;
         let (seconds, usage) = meter.stop(&*clock);
         Ok(Loaded { seconds, sync_seconds, documents, rejects, usage })
+    }
+
+    /// Executes a statement with a file's text as its one parameter.
+    fn give(&mut self, statement: &str, file: &Path) -> Answer<()> {
+        let bytes = whole(file)?;
+        let text = std::str::from_utf8(&bytes)
+            .map_err(|_| failure(FailureKind::Unsupported, "a parameter is text, which is UTF-8"))?;
+        let session = self.session()?;
+        let statement = statement.replace(DOCUMENT, &marker(&session.open.protocol, 1));
+        let prepared = session.connection.prepare(&statement)?;
+        let done = session.connection.execute(&prepared, &[Parameter::Json(text)], &mut Outcome::default());
+        session.connection.release(&prepared);
+        done?;
+        Ok(())
     }
 
     /// Makes everything in the data folder's file system durable; the seconds that took.

@@ -88,6 +88,36 @@ fn a_load_by_statement_stops_at_the_first_failure_and_the_session_goes_on() {
 }
 
 #[test]
+fn a_document_goes_in_whole_by_the_bulk_path_and_as_a_parameter() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("one");
+    let document = "{\n \"v\" : \"a;b ☃\"}";
+    std::fs::write(&file, document).unwrap();
+    let wrong = folder.path().join("wrong");
+    std::fs::write(&wrong, b"\"\xff\"").unwrap();
+    let load = |id: u64, mode: &str, statement: &str, file: &Path| json!({"id": id, "op": "load", "mode": mode, "statement": statement, "file": file, "sync": false});
+    let replies = talk(&[
+        open(1, folder.path(), &json!({})),
+        json!({"id": 2, "op": "run", "statements": ["one_create t", "one_create u"]}),
+        load(3, "whole", "one_load t :doc", &file),
+        load(4, "parameter", "one_put u {{document}}", &file),
+        json!({"id": 5, "op": "ask", "statement": "one_read t"}),
+        json!({"id": 6, "op": "ask", "statement": "one_read u"}),
+        json!({"id": 7, "op": "ask", "statement": "one_value u v"}),
+        load(8, "parameter", "one_put u {{document}}", &wrong),
+        load(9, "whole", "one_load u :doc", &wrong),
+        load(10, "whole", "one_load u :doc", &folder.path().join("none")),
+    ]);
+    let rows = |id: usize| &replies[id - 1]["ok"]["outcome"]["rows"];
+    assert_eq!(replies[2]["ok"]["documents"], 1);
+    assert_eq!((rows(5), rows(6)), (&json!([[document]]), &json!([[document]])));
+    assert_eq!(rows(7), &json!([["a;b ☃"]]));
+    assert_eq!(error_of(&replies[7]), ("unsupported", "a parameter is text, which is UTF-8"));
+    assert_eq!(replies[8]["ok"]["rejects"], json!([{"line": 0, "reason": "not JSON: not UTF-8 at byte 1"}]));
+    assert_eq!(error_of(&replies[9]).0, "documents");
+}
+
+#[test]
 fn a_wait_ends_at_its_limit_with_what_is_left() {
     let folder = tempfile::tempdir().unwrap();
     let settle = |limit: f64| json!({"id": 2, "op": "settle", "until_zero": "drained", "limit_s": limit});

@@ -15,6 +15,9 @@ pub(super) struct Statement {
     path: Option<String>,
     /// Sent as it is written.
     body: Option<Box<RawValue>>,
+    /// Sent instead of it: a body that is one parameter as a whole, which is for the server to read.
+    #[serde(skip)]
+    whole: Option<String>,
     /// One value a line.
     pub(super) lines: Option<Vec<Json>>,
     /// How the answer becomes rows; none has no answer but success.
@@ -38,6 +41,9 @@ impl Statement {
 
     /// What is sent.
     pub(super) fn content(&self) -> Result<Option<Vec<u8>>> {
+        if let Some(whole) = &self.whole {
+            return Ok(Some(whole.as_bytes().to_vec()));
+        }
         match (&self.body, &self.lines) {
             (None, None) => Ok(None),
             (Some(body), None) => Ok(Some(body.get().as_bytes().to_vec())),
@@ -86,7 +92,13 @@ impl Template {
     /// that cannot be taken for more than itself.
     pub(super) fn filled(&self, parameters: &[Parameter<'_>]) -> Result<Statement> {
         let mut statement = self.statement.clone();
-        if let Some(body) = &self.body {
+        let whole = match &self.body {
+            Some(Json::String(text)) => placeholder(text).map(|index| nth(index, parameters)).transpose()?,
+            _ => None,
+        };
+        if let Some(Parameter::Json(text)) = whole {
+            statement.whole = Some((*text).to_owned());
+        } else if let Some(body) = &self.body {
             let filled = filled(body, parameters)?;
             let raw = serde_json::value::to_raw_value(&filled);
             statement.body = Some(raw.map_err(|error| unsupported(error.to_string()))?);
@@ -189,6 +201,18 @@ mod tests {
         assert_eq!(body, serde_json::json!({"a": "\",\"d\":\"e", "b": [{"z": 1}], "c": ":x"}));
         let error = template.filled(&parameters[..2]).unwrap_err().to_string();
         assert!(error.contains(":3") && error.contains("2 are given"), "{error}");
+    }
+
+    #[test]
+    fn a_body_that_is_a_document_is_sent_byte_by_byte() {
+        let text = r#"{"method": "PUT", "path": "/t/_doc/1", "body": ":1"}"#;
+        let template = Template::read(text).unwrap();
+        for document in [r#"{"a": 1.0,  "a": 1e400}"#, "{", "\"\\ud800\"", ""] {
+            let statement = template.filled(&[Parameter::Json(document)]).unwrap();
+            assert_eq!(statement.content().unwrap().unwrap(), document.as_bytes());
+        }
+        let statement = template.filled(&[Parameter::Text("a\"")]).unwrap();
+        assert_eq!(statement.content().unwrap().unwrap(), br#""a\"""#);
     }
 
     #[test]

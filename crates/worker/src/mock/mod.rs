@@ -5,12 +5,13 @@
 //! nothing is ignored. `answer TABLE ROWS` answers with these rows, JSON, and `rows TABLE N` with so many. By row it loads
 //! with `load :doc`. What it has loaded stays in its data folder, so that it can be restarted in another process as a
 //! real engine is. Statements that clients share are in `records`,
-//! those of tables with keys in `large`.
+//! those of tables with keys in `large`, those of tables of one document in `single`.
 
 mod faults;
 mod large;
 mod records;
 mod script;
+mod single;
 mod store;
 
 use std::collections::BTreeMap;
@@ -100,6 +101,7 @@ impl Mock {
             // What it was told to answer, whatever it holds.
             "answer" => told(rest),
             "rows" => many(rest),
+            name if single::is_of_one(name) => single::answer(name, rest, self.store.folder(), &self.script),
             name if large::is_of_tables(name) => {
                 let spoilt = self.script.faults_of(name, nth).any(|act| matches!(act, Act::Careless));
                 large::answer(name, rest, self.store.folder(), spoilt)
@@ -223,6 +225,16 @@ impl Connection for Mock {
             let report = done.0.replay(sink)?;
             return Ok(Report { affected: done.1, ..report });
         }
+        if let Some(table) = single::table_of_put(statement) {
+            let table = table.to_owned();
+            self.begin(single::PUT)?;
+            let document = shown(nth(0, parameters)?);
+            if let Some(reason) = single::unwanted(document.as_bytes(), &self.script) {
+                return Err(DriverError::Refused(reason));
+            }
+            single::put(self.store.folder(), &table, document.as_bytes())?;
+            return Outcome::default().replay(sink);
+        }
         let words = statement.split(' ').map(|word| match placeholder(word) {
             Some(index) => nth(index, parameters).map(shown),
             None => Ok(word.to_owned()),
@@ -241,6 +253,21 @@ impl Connection for Mock {
             return Err(DriverError::Unsupported("the load statement has no :doc".into()));
         }
         let nth = self.begin("load")?;
+        if let Some(table) = single::table_of_load(statement) {
+            let mut accepted = 0;
+            while let Some(document) = documents.next_document()? {
+                let scripted = self.script.refusal(0, nth).map(str::to_owned);
+                match scripted.or_else(|| single::unwanted(document, &self.script)) {
+                    Some(reason) => sink.refused(0, reason),
+                    None => {
+                        single::put(self.store.folder(), table, document)?;
+                        accepted += 1;
+                    }
+                }
+                sink.offered(1);
+            }
+            return Ok(accepted);
+        }
         if let Some(table) = large::table_of_load(statement) {
             let mut lines = Vec::new();
             let (mut offered, mut accepted) = (0, 0);

@@ -29,6 +29,8 @@ pub(crate) struct Script {
     pub(crate) undrained: u64,
     /// What becomes of documents that are read back.
     pub(crate) read_back: Changes,
+    /// Whether tables of one document take what is not JSON.
+    pub(crate) takes_anything: bool,
     /// Figures of `sizes` that replace the real ones or come on top.
     pub(crate) sizes: BTreeMap<String, Value>,
     /// Plans by the name of the statement.
@@ -46,6 +48,7 @@ impl Default for Script {
             count_off_by: 0,
             undrained: 0,
             read_back: Changes::default(),
+            takes_anything: false,
             sizes: BTreeMap::new(),
             plans: BTreeMap::new(),
         }
