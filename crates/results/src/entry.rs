@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{self, Figure};
-use crate::record::{Cell, Metrics, Verdict};
+use crate::record::{Cell, Finding, Metrics, Verdict};
 
 /// All trials of one cell.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +36,9 @@ pub struct Entry {
     /// 95 % intervals over rounds, lower and upper limit, of those metrics that have one; none with one round.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub intervals: BTreeMap<String, [f64; 2]>,
+    /// What the last trial found out that is no number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
 }
 
 impl Entry {
@@ -61,6 +64,24 @@ impl Entry {
             figure::SECONDS => Some([self.low_s?, self.high_s?]),
             _ => self.intervals.get(figure.name).copied(),
         }
+    }
+
+    /// What was found out of something.
+    #[must_use]
+    pub fn finding(&self, of: &str) -> Option<&Finding> {
+        self.findings.iter().find(|finding| finding.of == of)
+    }
+
+    /// What was found out otherwise in another entry, each in a few words. A system's own words do not count: they may name
+    /// the run's folder.
+    #[must_use]
+    pub fn found_otherwise(&self, other: &Self) -> Vec<String> {
+        let told = |found: Option<&Finding>| found.map_or_else(|| "nothing".to_owned(), Finding::told);
+        let mine = self.findings.iter().map(|finding| finding.of.as_str());
+        let theirs = other.findings.iter().map(|finding| finding.of.as_str());
+        let further = theirs.filter(|of| self.finding(of).is_none());
+        let each = mine.chain(further).map(|of| (of, told(self.finding(of)), told(other.finding(of))));
+        each.filter(|(_, a, b)| a != b).map(|(of, a, b)| format!("{of}: {a} in A, {b} in B")).collect()
     }
 
     /// A metric of it.

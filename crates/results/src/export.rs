@@ -6,8 +6,8 @@ use crate::record::Parameters;
 use crate::run::Run;
 use crate::summary::Summary;
 
-/// One line a result and metric-free columns first, then every metric that occurs, in name order.
-/// RFC 4180, with `\n` line ends.
+/// One line a result and metric-free columns first, then every metric that occurs, in name order, then every finding with
+/// its state and kinds, and the system's own words. RFC 4180, with `\n` line ends.
 #[must_use]
 pub fn csv(summary: &Summary) -> String {
     lines_of(summary, false)
@@ -33,9 +33,11 @@ fn lines_of(summary: &Summary, means: bool) -> String {
     let fixed = ["workload", "system", "version", "variant", "step", "phase"];
     let figures = ["trials", "median_s", "low_s", "high_s", "verdict", "bound_by"];
     let further: &[&str] = if means { &["mean_s", "sd_s"] } else { &[] };
-    lines.push(line(
-        fixed.iter().chain(&parameters).chain(&figures).chain(&names).chain(further).map(|n| (*n).to_owned()),
-    ));
+    let findings = findings(summary);
+    let of_findings = findings.iter().flat_map(|of| [of.clone(), format!("{of}, words")]);
+    let of_figures =
+        fixed.iter().chain(&parameters).chain(&figures).chain(&names).chain(further).map(|n| (*n).to_owned());
+    lines.push(line(of_figures.chain(of_findings)));
     for (entry, dimensions) in summary.results.iter().zip(&dimensions) {
         let cell = &entry.cell;
         let mut fields = vec![
@@ -63,9 +65,24 @@ fn lines_of(summary: &Summary, means: bool) -> String {
         if means {
             fields.extend([number(entry.mean_s), number(entry.sd_s)]);
         }
+        fields.extend(findings.iter().flat_map(|of| match entry.finding(of) {
+            Some(finding) => [finding.told(), finding.words.clone().unwrap_or_default()],
+            None => [String::new(), String::new()],
+        }));
         lines.push(line(fields.into_iter()));
     }
     lines.concat()
+}
+
+/// Of what there are findings, in the order in which they come.
+fn findings(summary: &Summary) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for finding in summary.results.iter().flat_map(|entry| &entry.findings) {
+        if !all.contains(&finding.of) {
+            all.push(finding.of.clone());
+        }
+    }
+    all
 }
 
 fn number(value: Option<f64>) -> String {

@@ -53,6 +53,19 @@ impl Journal {
     /// # Errors
     /// When the line cannot be written or synced.
     pub fn append(&mut self, record: &Record) -> Result<bool, ResultsError> {
+        let is_new = self.append_unsynced(record)?;
+        if is_new {
+            self.sync()?;
+        }
+        Ok(is_new)
+    }
+
+    /// As [`Journal::append`], without waiting: when the power goes, what was appended since the last wait may be gone, and is
+    /// to be done again.
+    ///
+    /// # Errors
+    /// When the line cannot be written.
+    pub fn append_unsynced(&mut self, record: &Record) -> Result<bool, ResultsError> {
         if self.keys.contains(&record.key) {
             return Ok(false);
         }
@@ -63,9 +76,16 @@ impl Journal {
         })?;
         line.push(b'\n');
         self.file.write_all(&line).map_err(ResultsError::io("append to", &self.path))?;
-        self.file.sync_data().map_err(ResultsError::io("sync", &self.path))?;
         self.keys.insert(record.key.clone());
         Ok(true)
+    }
+
+    /// Waits until everything that was appended is on disk.
+    ///
+    /// # Errors
+    /// When it cannot be synced.
+    pub fn sync(&mut self) -> Result<(), ResultsError> {
+        self.file.sync_data().map_err(ResultsError::io("sync", &self.path))
     }
 }
 

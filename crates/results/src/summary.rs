@@ -185,6 +185,7 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
             bound_by: None,
             metrics: [FILES_BYTES, TOTAL_BYTES].map(|figure| (figure.name.to_owned(), *bytes as f64)).into(),
             intervals: BTreeMap::new(),
+            findings: Vec::new(),
         })
         .collect()
 }
@@ -223,6 +224,7 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
         cell,
         metrics,
         intervals,
+        findings: trials.last().map(|trial| trial.findings.clone()).unwrap_or_default(),
     })
 }
 

@@ -432,8 +432,8 @@ fn is_comparable(pair: &matching::Pair<'_>) -> bool {
 /// What is compared of two cells: the time; of sizes the total, by the systems' own count where both have one; of
 /// intervals in which clients sent operations the throughput, and the p99 where both have an interval of it: service
 /// time in a closed loop, response time where operations began by a schedule. The throughput of one operation of a mix is
-/// a fixed share of the mix's, and is not compared again. What plans do with an index is a word: it is compared where it is
-/// another one.
+/// a fixed share of the mix's, and is not compared again. What plans do with an index is a word, and findings are: they are
+/// compared where they are others.
 fn figures_of(pair: &matching::Pair<'_>) -> Vec<&'static Figure> {
     let both = |figure: &Figure| [pair.a, pair.b].iter().all(|entry| entry.value(figure).is_some());
     let cell = &pair.b.cell;
@@ -442,6 +442,10 @@ fn figures_of(pair: &matching::Pair<'_>) -> Vec<&'static Figure> {
         return if a == b { Vec::new() } else { vec![&figure::INDEX_USE] };
     }
     let headline = figure::headline(cell, both);
+    if !pair.a.findings.is_empty() || !pair.b.findings.is_empty() {
+        let same = pair.a.found_otherwise(pair.b).is_empty();
+        return if same { Vec::new() } else { vec![headline] };
+    }
     if cell.phase != Phase::Measured || [figure::SECONDS, figure::OBJECTIVE_OPS_PER_S].contains(headline) {
         return vec![headline];
     }
@@ -528,6 +532,9 @@ fn cell(one: &Compared<'_>, ratio: Option<&Ratio>, broken: &Broken<'_>) -> CellC
         (true, true, None) if pair.a.cell.phase != pair.b.cell.phase => {
             let note = format!("{} in A; {} in B", pair.a.cell.phase.words(), pair.b.cell.phase.words());
             (Outcome::NotCompared, Some(note))
+        }
+        (true, true, None) if !pair.a.findings.is_empty() => {
+            (Outcome::NotCompared, Some(pair.a.found_otherwise(pair.b).join("; ")))
         }
         (true, true, None) => {
             let note = match figure.unit {

@@ -214,6 +214,44 @@ pub struct Trial {
     /// Why there is no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// What was found out that is no number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
+}
+
+/// Something found out that is no number: a state, with its evidence.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Of what, within its cell.
+    pub of: String,
+    /// The state, one of few words that its workload knows.
+    pub state: String,
+    /// Further words of the same kind: in which ways.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub kinds: Vec<String>,
+    /// The system's own words, where it had any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<String>,
+    /// What was seen, made fit to be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<String>,
+}
+
+impl Finding {
+    /// Of something, in a state, without more.
+    #[must_use]
+    pub fn new(of: &str, state: &str) -> Self {
+        Self { of: of.to_owned(), state: state.to_owned(), ..Self::default() }
+    }
+
+    /// State and kinds in one text: `changed: key order, loss`.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match self.kinds.as_slice() {
+            [] => self.state.clone(),
+            kinds => format!("{}: {}", self.state, kinds.join(", ")),
+        }
+    }
 }
 
 /// What was done in one second of a trial.
@@ -254,6 +292,7 @@ impl Trial {
             per_second: Vec::new(),
             bound_by: None,
             failure: None,
+            findings: Vec::new(),
         }
     }
 }
