@@ -108,7 +108,7 @@ fn with_section() -> String {
 fn a_folder_has_a_part_for_each_workload_by_its_own_rules() {
     let folder = world(|_| {});
     let catalogue = load(folder.path()).unwrap();
-    assert_eq!(catalogue.workloads(), ["analytics", "serving", "documents", "questions", "echo"]);
+    assert_eq!(catalogue.workloads(), ["analytics", "serving", "documents", "questions", "fidelity", "echo"]);
     let example = catalogue.get("example").unwrap();
     assert_eq!(example.workloads(), ["analytics", "echo"]);
     let ordered = example.configuration("2.0", "ordered", "default").unwrap();
@@ -172,7 +172,7 @@ fn sections_that_no_workload_reads_are_named_with_those_that_there_are() {
         })
     };
     let message = replaced("[echo]", "[ecko]");
-    let expected = "there is no such table and no workload of this name (did you mean `echo`?); workloads are analytics, serving, documents, questions, echo";
+    let expected = "there is no such table and no workload of this name (did you mean `echo`?); workloads are analytics, serving, documents, questions, fidelity, echo";
     // The overlay of a section that is not there comes first.
     assert!(message.contains("there is no [echo] to which this could belong"), "{message}");
     let message = error_after(|example| append(example, "system.toml", "\n[ecko]\nsessions = 1\n"));
@@ -248,7 +248,7 @@ fn a_statement_file_that_no_workload_reads_is_named() {
     let message = add("ecko/get.sql");
     assert!(
         message.contains(
-            "for each workload that it runs, of analytics, serving, documents, questions, echo (did you mean `echo`?)"
+            "for each workload that it runs, of analytics, serving, documents, questions, fidelity, echo (did you mean `echo`?)"
         ),
         "{message}"
     );
@@ -297,7 +297,7 @@ fn a_workload_that_no_chosen_system_runs_is_refused_with_the_reasons() {
     let error = catalogue.running("ecko", &systems).unwrap_err().to_string();
     assert_eq!(
         error,
-        "there is no workload `ecko` (did you mean `echo`?); workloads are analytics, serving, documents, questions and echo"
+        "there is no workload `ecko` (did you mean `echo`?); workloads are analytics, serving, documents, questions, fidelity and echo"
     );
 
     let lines = statuses(&catalogue, &Store::new("/dev/null/nowhere"));

@@ -14,7 +14,7 @@ use super::{
     definition::*,
     durability::{DurabilityDefinition, TierDefinition},
     profile::*,
-    rules::{Workloads, analytics, documents, questions, serving},
+    rules::{Workloads, analytics, documents, fidelity, questions, serving},
 };
 use crate::artifact::DebianPackage;
 
@@ -108,6 +108,8 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[questions]`", keys_of::<questions::SectionDefinition>()),
         ("`[questions.path]`", keys_of::<questions::PathNotation>()),
         ("`alters` of a path", keys_of::<questions::Altered>()),
+        ("`[fidelity]`", keys_of::<fidelity::SectionDefinition>()),
+        ("`[variants.NAME.fidelity]`", keys_of::<fidelity::OverlayDefinition>()),
     ])
 }
 

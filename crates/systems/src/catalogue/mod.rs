@@ -48,6 +48,7 @@ pub use rules::{
     Part, Said, WorkloadRules,
     analytics::{ANALYTICS, Analytics, QuestionRules},
     documents::{Ask, DOCUMENTS, Documents, Expected, Index, Judged, Largest, Operation},
+    fidelity::{Extracted, FIDELITY, Fidelity},
     questions::{Kind, QUESTIONS, question_file},
     serving::{OperationRules, PathStep, SERVING, Serving, path_values},
 };

@@ -5,6 +5,7 @@
 
 pub(super) mod analytics;
 pub(super) mod documents;
+pub(super) mod fidelity;
 mod patterns;
 pub(super) mod questions;
 pub(super) mod serving;
@@ -21,7 +22,7 @@ use super::{
 
 /// The workloads that the program knows.
 const BUILT_IN: &[&dyn WorkloadRules] =
-    &[&analytics::Rules, &serving::Rules, &documents::Rules, &questions::Rules];
+    &[&analytics::Rules, &serving::Rules, &documents::Rules, &questions::Rules, &fidelity::Rules];
 
 /// The rules of one workload.
 pub trait WorkloadRules: Debug + Send + Sync {

@@ -1,0 +1,1 @@
+INSERT INTO {{table}} (doc) SELECT line FROM input('line String') FORMAT LineAsString

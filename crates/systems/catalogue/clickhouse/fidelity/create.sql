@@ -1,0 +1,6 @@
+CREATE TABLE {{table}}
+(
+    doc String CODEC({{codec}})
+)
+ENGINE = MergeTree
+ORDER BY tuple();

@@ -1,0 +1,6 @@
+CREATE TABLE {{table}}
+(
+    doc JSON CODEC({{codec}})
+)
+ENGINE = MergeTree
+ORDER BY tuple();

@@ -1,0 +1,1 @@
+INSERT INTO {{table}} FROM INFILE '{{file}}' FORMAT JSONAsObject;

@@ -1,0 +1,1 @@
+SELECT toJSONString(doc.{{member}}) AS value FROM {{table}};

@@ -1,0 +1,2 @@
+INSERT INTO {{table}} (doc)
+SELECT line FROM file('{{file}}', LineAsString, 'line String');

@@ -1,0 +1,1 @@
+SELECT toString(doc) AS doc FROM {{table}};

@@ -1,0 +1,1 @@
+SELECT hex(toString(doc)) AS doc FROM {{table}};

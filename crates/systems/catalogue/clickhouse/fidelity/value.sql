@@ -1,0 +1,1 @@
+SELECT JSONExtractRaw(doc, '{{member}}') AS value FROM {{table}};

@@ -1,0 +1,1 @@
+LOAD DATA LOCAL INFILE 'documents' INTO TABLE {{table}} CHARACTER SET utf8mb4 (doc);

@@ -1,0 +1,1 @@
+SELECT doc::VARCHAR AS doc FROM {{table}};

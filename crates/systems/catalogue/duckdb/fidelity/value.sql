@@ -1,0 +1,1 @@
+SELECT doc ->> '$.{{member}}' AS value FROM {{table}};

@@ -1,0 +1,1 @@
+CREATE TABLE {{table}} (doc VARIANT NOT NULL);

@@ -1,0 +1,1 @@
+SELECT doc::JSON::VARCHAR AS doc FROM {{table}};

@@ -1,0 +1,1 @@
+SELECT doc.{{member}}::JSON::VARCHAR AS value FROM {{table}};

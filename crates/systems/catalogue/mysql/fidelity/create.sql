@@ -1,0 +1,1 @@
+CREATE TABLE {{table}} (doc JSON NOT NULL);

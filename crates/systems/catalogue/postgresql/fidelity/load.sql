@@ -1,0 +1,1 @@
+COPY {{table}} (doc) FROM STDIN;

@@ -1,0 +1,1 @@
+SELECT json(doc) AS doc FROM {{table}};

@@ -1,0 +1,1 @@
+SELECT hex(json(doc)) AS doc FROM {{table}};

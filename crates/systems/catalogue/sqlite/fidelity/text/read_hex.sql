@@ -1,0 +1,1 @@
+SELECT hex(doc) AS doc FROM {{table}};
