@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::size;
 
 pub(crate) mod documents;
+pub(crate) mod fidelity;
 pub(crate) mod questions;
 pub(crate) mod serving;
 pub(crate) mod study;
@@ -127,6 +128,8 @@ pub(crate) enum RunWorkload {
     Documents(Box<documents::DocumentsArguments>),
     /// Your own questions over your own documents: `jsonathlon questions new` writes first ones
     Questions(Box<questions::RunQuestions>),
+    /// Does a system give back the document it was given? Hundreds of documents made from the RFCs, in and out both ways
+    Fidelity(Box<fidelity::FidelityArguments>),
 }
 
 #[derive(Debug, Args)]

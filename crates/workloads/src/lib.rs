@@ -11,6 +11,7 @@ pub mod bench;
 pub mod cells;
 pub mod documents;
 pub mod engine;
+pub mod fidelity;
 pub mod loading;
 pub mod observer;
 pub mod pace;

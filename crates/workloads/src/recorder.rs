@@ -108,7 +108,17 @@ impl<'a> Recorder<'a> {
     ///
     /// # Errors
     /// The journal cannot be written.
-    pub fn trial(&mut self, key: String, mut trial: Trial) -> Result<(), RunError> {
+    pub fn trial(&mut self, key: String, trial: Trial) -> Result<(), RunError> {
+        self.quick_trial(key, trial)?;
+        Ok(self.journal.sync()?)
+    }
+
+    /// The same without waiting for the disk, of trials that take less time than that wait and may be made again; whoever
+    /// appends them calls [`Recorder::sync`] after some.
+    ///
+    /// # Errors
+    /// The journal cannot be written.
+    pub fn quick_trial(&mut self, key: String, mut trial: Trial) -> Result<(), RunError> {
         if let Some(load) = machine::load_average() {
             trial.metrics.insert("machine_load".into(), load);
         }
@@ -126,10 +136,18 @@ impl<'a> Recorder<'a> {
         self.remember(&trial);
         self.observer.event(&Event::Trial(&trial));
         self.open.remove(&key);
-        self.journal.append(&Record::new(key, Body::Trial(Box::new(trial))))?;
+        self.journal.append_unsynced(&Record::new(key, Body::Trial(Box::new(trial))))?;
         self.observer
             .event(&Event::Trials { done: self.planned - self.open.len() as u64, planned: self.planned });
         Ok(())
+    }
+
+    /// Waits until all that was appended is on the disk.
+    ///
+    /// # Errors
+    /// The journal cannot be synced.
+    pub fn sync(&mut self) -> Result<(), RunError> {
+        Ok(self.journal.sync()?)
     }
 
     /// Appends a trial that has no time.

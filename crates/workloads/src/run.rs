@@ -104,7 +104,7 @@ fn ready(
         Source::Generated { documents, .. } => {
             check_room(folder, documents.saturating_mul(EVENT_BYTES), plan, workload)?;
         }
-        Source::Ordinals { .. } => check_room(folder, 0, plan, workload)?,
+        Source::Ordinals { .. } | Source::Corpus(_) => check_room(folder, 0, plan, workload)?,
         _ => {}
     }
     let staged = stage_documents(plan, workload, folder, true, observer, cancelled)?;

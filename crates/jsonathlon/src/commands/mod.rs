@@ -6,6 +6,7 @@ pub(crate) mod data;
 mod documents;
 pub(crate) mod elsewhere;
 pub(crate) mod export;
+mod fidelity;
 pub(crate) mod published;
 pub(crate) mod questions;
 pub(crate) mod report;

@@ -2,11 +2,13 @@
 
 use jsonathlon_results::id::State;
 use jsonathlon_results::manifest::Manifest;
-use jsonathlon_systems::{ANALYTICS, DOCUMENTS, OwnQuestions, QUESTIONS, SERVING};
+use jsonathlon_systems::{ANALYTICS, DOCUMENTS, FIDELITY, OwnQuestions, QUESTIONS, SERVING};
 use jsonathlon_workloads::analytics::Analytics;
 use jsonathlon_workloads::asking::AskSettings;
 use jsonathlon_workloads::documents::Documents;
 use jsonathlon_workloads::documents::settings::DocumentsSettings;
+use jsonathlon_workloads::fidelity::Fidelity;
+use jsonathlon_workloads::fidelity::settings::FidelitySettings;
 use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
 use jsonathlon_workloads::serving::Serving;
@@ -16,7 +18,7 @@ use jsonathlon_workloads::workload::Workload;
 use serde_json::Value;
 
 use super::run::{Asked, Usual, enough};
-use super::{documents, questions, serving};
+use super::{documents, fidelity, questions, serving};
 use crate::cli::{AnalyticsArguments, AskArguments, RunArguments, RunCommand, RunWorkload, States};
 use crate::exit::Failure;
 
@@ -28,6 +30,7 @@ pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
         Some(RunWorkload::Serving(arguments)) => serving::asked(arguments),
         Some(RunWorkload::Documents(arguments)) => documents::asked(arguments),
         Some(RunWorkload::Questions(arguments)) => questions::asked(arguments),
+        Some(RunWorkload::Fidelity(arguments)) => fidelity::asked(arguments),
     }
 }
 
@@ -98,6 +101,11 @@ pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
                 Some(Box::new(workload))
             }
             QUESTIONS => Some(Box::new(Questions::new(serde_json::from_value(own)?))),
+            FIDELITY => {
+                let settings: FidelitySettings = serde_json::from_value(own)?;
+                let workload = Fidelity::new(settings).map_err(serde::de::Error::custom)?;
+                Some(Box::new(workload))
+            }
             _ => None,
         })
     };

@@ -1,0 +1,196 @@
+//! What became of a document, as findings.
+
+use jsonathlon_dataset::fidelity::{self, Case, MEMBER, Retained, shown};
+use jsonathlon_dataset::value::Value;
+use jsonathlon_results::record::{Failure, FailureKind, Finding};
+use jsonathlon_systems::Extracted;
+
+/// The system took it.
+pub(super) const ACCEPTED: &str = "accepted";
+/// The system did not.
+pub(super) const REFUSED: &str = "refused";
+/// The engine ended over it.
+const CRASHED: &str = "crashed";
+/// No answer within the limit.
+const HUNG: &str = "hung";
+/// This way is not there for it.
+pub(super) const NOT_OFFERED: &str = "not offered";
+/// What went in came out, byte by byte.
+const BYTES: &str = "same bytes";
+/// It came out with the same value.
+const VALUE: &str = "same value";
+/// It came out with another value.
+const CHANGED: &str = "changed";
+/// It was accepted, and nothing came out.
+const LOST: &str = "lost";
+/// It could not be offered: the client says why.
+pub(super) const FAILED: &str = "failed";
+/// It was not to be read: the system, or the client, says why.
+const UNREADABLE: &str = "unreadable";
+
+/// Longest words that are kept of a system, bytes.
+const WORDS: usize = 500;
+/// Longest text that is kept of what came back, bytes.
+const SEEN: usize = 300;
+
+/// A system's words, cut where they are longer than a reader needs: some repeat the document.
+pub(super) fn words(text: &str) -> String {
+    if text.len() <= WORDS {
+        return text.to_owned();
+    }
+    let end = text.floor_char_boundary(WORDS);
+    format!("{}…", text.get(..end).unwrap_or_default())
+}
+
+/// An engine's end.
+pub(super) fn of_end(of: &str, failure: &Failure) -> Finding {
+    let state = if failure.kind == FailureKind::Timeout { HUNG } else { CRASHED };
+    with_words(of, state, &failure.error)
+}
+
+/// A state with somebody's words.
+pub(super) fn with_words(of: &str, state: &str, why: &str) -> Finding {
+    Finding { words: Some(words(why)), ..Finding::new(of, state) }
+}
+
+/// Something that could not be read.
+pub(super) fn unreadable(of: &str, why: &str) -> Finding {
+    with_words(of, UNREADABLE, why)
+}
+
+/// What the rows of a whole document say; `hex` where its bytes come as digits.
+pub(super) fn of_whole(of: &str, case: &Case, rows: &[Option<Value>], hex: bool) -> Finding {
+    let [cell] = rows else { return of_count(of, rows.len()) };
+    let bytes = match cell {
+        Some(Value::Text(text)) if hex => match bytes_of_digits(text) {
+            Some(bytes) => bytes,
+            None => return unreadable(of, "what should be hexadecimal digits is none"),
+        },
+        Some(Value::Text(text)) => text.as_bytes().to_vec(),
+        None | Some(Value::Null) => return Finding::new(of, LOST),
+        Some(other) => return unreadable(of, &format!("a document is text, not {other:?}")),
+    };
+    retained(of, &fidelity::of_document(&case.bytes, &bytes), &bytes)
+}
+
+/// What the rows of an extracted value say.
+pub(super) fn of_value(of: &str, case: &Case, rows: &[Option<Value>], form: Extracted) -> Finding {
+    let [cell] = rows else { return of_count(of, rows.len()) };
+    let cell = cell.clone().unwrap_or(Value::Null);
+    let text = match &cell {
+        Value::Text(text) => text.clone(),
+        Value::Null => "NULL".to_owned(),
+        Value::Bool(truth) => truth.to_string(),
+        Value::Int(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+    };
+    let found = match (form, &cell) {
+        // NULL is null; in the place of everything else nothing came.
+        (_, Value::Null) => fidelity::of_cell(&case.bytes, MEMBER, &cell).filter(Retained::is_same_value),
+        (Extracted::Value, cell) => fidelity::of_cell(&case.bytes, MEMBER, cell),
+        (Extracted::Json, Value::Text(text)) => fidelity::of_value(&case.bytes, MEMBER, text.as_bytes()),
+        (Extracted::Member, Value::Text(text)) => fidelity::of_member(&case.bytes, MEMBER, text.as_bytes()),
+        (Extracted::Json | Extracted::Member, _) => None,
+    };
+    match found {
+        Some(found) => retained(of, &found, text.as_bytes()),
+        None => Finding { seen: Some(shown(text.as_bytes(), SEEN)), ..Finding::new(of, LOST) },
+    }
+}
+
+/// No row, or more than one, of a table that was given one document.
+fn of_count(of: &str, rows: usize) -> Finding {
+    match rows {
+        0 => Finding::new(of, LOST),
+        rows => Finding {
+            kinds: vec![fidelity::Kind::Addition.word().to_owned()],
+            seen: Some(format!("{rows} documents")),
+            ..Finding::new(of, CHANGED)
+        },
+    }
+}
+
+fn retained(of: &str, found: &Retained, returned: &[u8]) -> Finding {
+    let state = match found {
+        Retained::Bytes => BYTES,
+        Retained::Value(_) => VALUE,
+        Retained::Changed(_) => CHANGED,
+    };
+    let kinds = found.kinds().into_iter().map(|kind| kind.word().to_owned()).collect();
+    // What is the same needs not be seen twice.
+    let seen = (*found != Retained::Bytes).then(|| shown(returned, SEEN));
+    Finding { kinds, seen, ..Finding::new(of, state) }
+}
+
+fn bytes_of_digits(text: &str) -> Option<Vec<u8>> {
+    let digits = text.as_bytes();
+    let pairs = digits.chunks(2).map(|pair| match pair {
+        [_, _] => u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok(),
+        _ => None,
+    });
+    pairs.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_dataset::fidelity::Must;
+
+    use super::*;
+
+    fn case(bytes: &[u8]) -> Case {
+        let [name, source, probes] = ["x", "RFC 8259", "something"].map(str::to_owned);
+        Case { name, must: Must::Accept, source, probes, bytes: bytes.to_vec() }
+    }
+
+    fn text(text: &str) -> Option<Value> {
+        Some(Value::Text(text.to_owned()))
+    }
+
+    #[test]
+    fn rows_of_a_document_are_a_state() {
+        let case = case(br#"{"v":1.0,"w":null}"#);
+        let told = |rows: &[Option<Value>]| of_whole("bulk, whole", &case, rows, false).told();
+        assert_eq!(told(&[text(r#"{"v":1.0,"w":null}"#)]), "same bytes");
+        assert_eq!(told(&[text(r#"{"w":null,"v":1}"#)]), "same value: key order, number form");
+        assert_eq!(told(&[text(r#"{"v":1.0}"#)]), "changed: null members");
+        assert_eq!(told(&[]), "lost");
+        assert_eq!(told(&[Some(Value::Null)]), "lost");
+        assert_eq!(told(&[text("{}"), text("{}")]), "changed: addition");
+        assert_eq!(told(&[Some(Value::Int(1))]), "unreadable");
+    }
+
+    #[test]
+    fn documents_that_are_no_text_come_as_digits() {
+        let case = case(b"\"\xff\"");
+        let told = |digits: &str| of_whole("bulk, whole", &case, &[text(digits)], true).told();
+        assert_eq!(told("22FF22"), "same bytes");
+        assert_eq!(told("22EFBFBD22"), "changed: repair");
+        assert_eq!(told("2"), "unreadable");
+        assert_eq!(told("xx"), "unreadable");
+    }
+
+    #[test]
+    fn values_are_told_in_the_form_in_which_they_come() {
+        let case = case(br#"{"v":[1.0]}"#);
+        let told = |form, cell| of_value("bulk, value", &case, &[cell], form).told();
+        assert_eq!(told(Extracted::Value, text("[1.0]")), "same value");
+        assert_eq!(told(Extracted::Json, text("[2.0]")), "changed: number value");
+        assert_eq!(told(Extracted::Member, text(r#"{"v": [1.0]}"#)), "same value");
+        assert_eq!(told(Extracted::Member, text("{}")), "changed: loss");
+        for form in [Extracted::Value, Extracted::Json, Extracted::Member] {
+            assert_eq!(told(form, Some(Value::Null)), "lost");
+        }
+        let null = [Some(Value::Null)];
+        assert_eq!(
+            of_value("bulk, value", &self::case(br#"{"v":null}"#), &null, Extracted::Json).told(),
+            "same value"
+        );
+    }
+
+    #[test]
+    fn long_words_are_cut_between_letters() {
+        let long = "é".repeat(400);
+        assert_eq!(words(&long).len(), 500 + '…'.len_utf8());
+        assert_eq!(words("short"), "short");
+    }
+}

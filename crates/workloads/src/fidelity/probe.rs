@@ -1,0 +1,174 @@
+//! One document by one way in, and by both ways out.
+
+use std::path::Path;
+use std::time::Duration;
+
+use jsonathlon_dataset::fidelity::{Case, MEMBER};
+use jsonathlon_dataset::value::Value;
+use jsonathlon_results::record::{Failure, FailureKind, Finding};
+use jsonathlon_systems::catalogue::sql_text;
+use jsonathlon_systems::{Fidelity as Part, LoadMode};
+use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op};
+
+use super::outcome::{self, NOT_OFFERED};
+use crate::bench::TABLE;
+use crate::session::{Ended, Session};
+
+/// A way in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Way {
+    Bulk,
+    Parameter,
+}
+
+impl Way {
+    pub(super) const BOTH: [Self; 2] = [Self::Bulk, Self::Parameter];
+
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Bulk => "bulk",
+            Self::Parameter => "parameter",
+        }
+    }
+}
+
+/// What is done with one document.
+pub(super) struct Probe<'p> {
+    pub(super) case: &'p Case,
+    pub(super) part: Part,
+    /// The file that it is in.
+    pub(super) file: &'p Path,
+    pub(super) limit: Duration,
+}
+
+/// What was asked for, or the engine's failure, which is a finding.
+type Tried<T> = Result<T, Failure>;
+
+impl Probe<'_> {
+    /// What was found by one way in, and whether the engine is well and the table gone. An error is one of the machine or of
+    /// the folder's statements, and says nothing of the document.
+    pub(super) fn through(&self, way: Way, session: &mut Session<'_>) -> Result<(Vec<Finding>, bool), Ended> {
+        if let Some(why) = self.not_offered(way) {
+            return Ok((vec![outcome::with_words(way.word(), NOT_OFFERED, why)], true));
+        }
+        let create = session.statements("create", &[("table", TABLE)])?;
+        session.run(create, self.limit)?;
+        let offered = match way {
+            Way::Bulk => self.bulk(session),
+            Way::Parameter => self.parameter(session),
+        };
+        let refused = match tried(offered)? {
+            Ok(loaded) => loaded.rejects.into_iter().next().map(|reject| reject.reason),
+            Err(failure) if failure.kind == FailureKind::Refused => Some(failure.error),
+            Err(failure) if is_of_engine(&failure) => {
+                return Ok((vec![outcome::of_end(way.word(), &failure)], false));
+            }
+            // Neither a refusal nor the engine's end: the client could not do it.
+            Err(failure) => {
+                let finding = outcome::with_words(way.word(), outcome::FAILED, &failure.error);
+                return Ok((vec![finding], self.is_dropped(session)?));
+            }
+        };
+        if let Some(words) = refused {
+            let finding = outcome::with_words(way.word(), outcome::REFUSED, &words);
+            return Ok((vec![finding], self.is_dropped(session)?));
+        }
+        let mut found = vec![Finding::new(way.word(), outcome::ACCEPTED)];
+        let whole = format!("{}, whole", way.word());
+        match tried(self.whole(session))? {
+            Ok(rows) => found.push(outcome::of_whole(&whole, self.case, &rows, self.reads_hex())),
+            Err(failure) if is_of_engine(&failure) => {
+                found.push(outcome::of_end(&whole, &failure));
+                return Ok((found, false));
+            }
+            Err(failure) => found.push(outcome::unreadable(&whole, &failure.error)),
+        }
+        if self.part.extracts && self.case.has_member() {
+            let value = format!("{}, value", way.word());
+            match tried(self.value(session))? {
+                Ok(rows) => found.push(outcome::of_value(&value, self.case, &rows, self.part.extracted)),
+                Err(failure) if is_of_engine(&failure) => {
+                    found.push(outcome::of_end(&value, &failure));
+                    return Ok((found, false));
+                }
+                Err(failure) => found.push(outcome::unreadable(&value, &failure.error)),
+            }
+        }
+        Ok((found, self.is_dropped(session)?))
+    }
+
+    /// Why a document is not offered by a way.
+    fn not_offered(&self, way: Way) -> Option<&'static str> {
+        match way {
+            Way::Bulk if self.part.one_line && !self.case.is_one_line() => {
+                Some("the bulk path takes a document a line, and this one has several")
+            }
+            Way::Parameter if !self.part.inserts => Some("its folder has no statement for this"),
+            Way::Parameter if std::str::from_utf8(&self.case.bytes).is_err() => {
+                Some("a parameter is text, which is UTF-8")
+            }
+            _ => None,
+        }
+    }
+
+    fn bulk(&self, session: &mut Session<'_>) -> Result<Loaded, Ended> {
+        let path = sql_text(&self.file.display().to_string());
+        let values = [("table", TABLE), ("file", path.as_str())];
+        let load = match self.part.load {
+            LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
+            LoadMode::Rows | LoadMode::Stream => {
+                Load::Whole { statement: session.statement("load", &values)?, file: self.file.to_owned() }
+            }
+        };
+        session.request(&Op::Load { load, sync: false }, self.limit, &mut |_| {})
+    }
+
+    fn parameter(&self, session: &mut Session<'_>) -> Result<Loaded, Ended> {
+        let statements = session.statements_with_parameters("insert", &[("table", TABLE)])?;
+        let statement = statements.into_iter().next().unwrap_or_default();
+        let load = Load::Parameter { statement, file: self.file.to_owned() };
+        session.request(&Op::Load { load, sync: false }, self.limit, &mut |_| {})
+    }
+
+    /// Whether the document comes out as digits.
+    fn reads_hex(&self) -> bool {
+        self.part.reads_hex && std::str::from_utf8(&self.case.bytes).is_err()
+    }
+
+    fn whole(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, Ended> {
+        let file = if self.reads_hex() { "read_hex" } else { "read" };
+        let statement = session.statement(file, &[("table", TABLE)])?;
+        self.cells(statement, session)
+    }
+
+    fn value(&self, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, Ended> {
+        let statement = session.statement("value", &[("table", TABLE), ("member", MEMBER)])?;
+        self.cells(statement, session)
+    }
+
+    /// The first cell of each row.
+    fn cells(&self, statement: String, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, Ended> {
+        let answered: Answered = session.request(&Op::Ask { statement }, self.limit, &mut |_| {})?;
+        Ok(answered.outcome.rows.into_iter().map(|row| row.into_iter().next()).collect())
+    }
+
+    /// Removes the table; false where that does not work, so that the engine has to begin anew.
+    fn is_dropped(&self, session: &mut Session<'_>) -> Result<bool, Ended> {
+        let drop = session.statements("drop", &[("table", TABLE)])?;
+        Ok(tried(session.run(drop, self.limit))?.is_ok())
+    }
+}
+
+/// Whether the engine has ended, or hangs.
+fn is_of_engine(failure: &Failure) -> bool {
+    matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout)
+}
+
+/// Splits what the engine made of a document from what ends the run.
+fn tried<T>(result: Result<T, Ended>) -> Result<Tried<T>, Ended> {
+    match result {
+        Ok(value) => Ok(Ok(value)),
+        Err(Ended::Failed(failure)) => Ok(Err(failure)),
+        Err(other) => Err(other),
+    }
+}
