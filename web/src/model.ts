@@ -58,6 +58,8 @@ export interface Run {
   questions?: OwnQuestion[];
   /** What came of their answers. */
   agreements?: Agreement[];
+  /** Documents of a fidelity run; steps of its cells are their names. */
+  cases?: Case[];
 }
 
 /** A user's own question. */
@@ -97,6 +99,33 @@ export interface Crossover {
   /** Limits of its 95 % interval; null beyond all sizes that were measured. */
   low: number | null;
   high: number | null;
+}
+
+/** A document that was given to every system. */
+export interface Case {
+  name: string;
+  /** What the RFC says. */
+  must: 'accept' | 'reject' | 'choose';
+  /** Where it says so. */
+  source: string;
+  probes: string;
+  /** It decides if a system is I-JSON-safe. */
+  decides: boolean;
+  bytes: number;
+  /** The document, made fit to be read; the middle of a long one is left out. */
+  document: string;
+}
+
+/** Something found out that is no number. */
+export interface Finding {
+  /** Of what, within its cell: `bulk`, `bulk, whole`, `parameter, value`. */
+  of: string;
+  state: string;
+  kinds?: string[];
+  /** The system's own words. */
+  words?: string;
+  /** What was seen. */
+  seen?: string;
 }
 
 export interface Machine {
@@ -223,6 +252,8 @@ export interface Cell {
   of_yardstick: Ratio | null;
   /** Share and microseconds by histogram (`service`, `response`, `failed`), ascending; of cells that have histograms. */
   distributions?: Record<string, [number, number][]>;
+  /** What was found out that is no number. */
+  findings?: Finding[];
 }
 
 /** A configuration's highest throughput over numbers of clients, beside the highest of its ranking. */

@@ -11,7 +11,7 @@ use jsonathlon_results::summary::{Run, Stolen, Summary};
 
 use crate::draw::terminal::{Look, draw};
 use crate::section::{Section, printable, short};
-use crate::{analytics, any_workload, documents, draw, format, questions, serving};
+use crate::{analytics, any_workload, documents, draw, fidelity, format, questions, serving};
 
 /// What stands in a summary beside the configurations: plain files, and the control.
 const BESIDE: [&str; 2] = ["files", CONTROL];
@@ -55,6 +55,7 @@ fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
             serving::NAME => serving::sections(run, summary),
             documents::NAME => documents::sections(run, summary, means),
             questions::NAME => questions::sections(run, summary),
+            fidelity::NAME => fidelity::sections(run, summary),
             other => any_workload::sections(run, summary, other),
         });
     }
@@ -150,8 +151,10 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     section.notes.extend(memory(run));
     section.notes.extend(idle_cores(run, summary));
     let measured = summary.results.iter().any(|entry| entry.cell.phase == Phase::Measured);
-    // What is only in serving runs needs no words about questions.
-    let asked = !measured || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
+    let found = workloads(summary).contains(&fidelity::NAME);
+    // What is only in serving or fidelity runs needs no words about questions.
+    let asked =
+        !(measured || found) || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
     if asked {
         section.notes.push(
             "hot: repeated executions; cold: engine restarted, data files verified to be out of the page cache"
@@ -168,6 +171,9 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     }
     if workloads(summary).contains(&documents::NAME) {
         section.notes.extend(documents::reading());
+    }
+    if found {
+        section.notes.extend(fidelity::reading());
     }
     section.notes.extend(precision(summary));
     let Stolen { trials, of } = summary.stolen;

@@ -17,6 +17,7 @@ use super::distributions;
 use super::number::Number;
 use crate::documents;
 use crate::questions::{self, OwnQuestion};
+use crate::fidelity::{self, Case};
 
 /// All figures of a page.
 #[derive(Debug, Serialize)]
@@ -53,6 +54,9 @@ pub(super) struct RunFigures {
     questions: Vec<OwnQuestion>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     agreements: Vec<Agreement>,
+    /// The documents of a fidelity run, by the steps of its cells.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cases: Vec<Case>,
 }
 
 #[derive(Debug, Serialize)]
@@ -132,6 +136,9 @@ struct Cell {
     /// Quantiles of its histograms by name: share and microseconds.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     distributions: BTreeMap<String, Vec<[Number; 2]>>,
+    /// What was found out that is no number.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    findings: Vec<record::Finding>,
 }
 
 /// The highest throughput of a configuration over numbers of clients.
@@ -231,6 +238,7 @@ impl RunFigures {
             failures: failures(summary, &places),
             questions: questions::own(manifest).map(|own| own.questions).unwrap_or_default(),
             agreements: summary.agreements.clone(),
+            cases: fidelity::cases(run),
         }
     }
 }
@@ -355,6 +363,7 @@ impl Cell {
                 .flatten()
                 .map(|(name, points)| (name.clone(), points.iter().map(|point| point.map(Number)).collect()))
                 .collect(),
+            findings: entry.findings.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Run } from '../../model.ts';
 import type { View } from '../../select.ts';
 import { DOCUMENTS } from '../../documents.ts';
+import { FIDELITY } from '../../fidelity.ts';
 import { bytes, counted, list, moment, whole } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { SERVING } from '../../serving.ts';
@@ -16,7 +17,15 @@ function loadsOf(from: View): number {
 
 /** Whether questions are asked; where nothing was measured yet, they will be. */
 function asks({ run: { cells } }: View): boolean {
-  return cells.length === 0 || cells.some((cell) => cell.workload !== SERVING && cell.workload !== DOCUMENTS);
+  return cells.length === 0 || cells.some((cell) => cell.workload !== SERVING && cell.workload !== DOCUMENTS && cell.workload !== FIDELITY);
+}
+
+/** What is done beside loading. */
+function deeds(from: View): string {
+  const has = (name: string): boolean => from.run.cells.some((cell) => cell.workload === name);
+  if (asks(from)) return 'asks the same questions';
+  if (has(DOCUMENTS)) return 'copies and asks for them';
+  return has(FIDELITY) ? 'reads each back' : 'sends the same operations from many clients';
 }
 
 /** The memory budgets of the configurations that are shown. */
@@ -57,7 +66,7 @@ export function Top({ children }: { children: ComponentChildren }): JSX.Element 
     <section class="part top" aria-labelledby="title-top">
       <h1 id="title-top">jsonathlon: {whole(data.documents)} JSON documents{figures.runs.length > 1 ? `, run ${from.run.name}` : ''}</h1>
       <p class="what">
-        {asked(from.run)}jsonathlon loads the same documents into databases, {asks(from) ? 'asks the same questions' : from.run.cells.some((cell) => cell.workload === DOCUMENTS) ? 'copies and asks for them' : 'sends the same operations from many clients'}, checks every answer and measures. This run: {bytes(data.bytes)} of
+        {asked(from.run)}jsonathlon loads the same documents into databases, {deeds(from)}, checks every answer and measures. This run: {bytes(data.bytes)} of
         JSON, {counted(machine.cores, 'core')}, {bytes(machine.memory_bytes)} memory, {moment(from.run.started)}.
       </p>
       {children}

@@ -1,0 +1,105 @@
+//! A line of counts for each configuration, or one for each way in where the two differ.
+
+use jsonathlon_dataset::fidelity::Must;
+
+use super::{Tried, WAYS, is_taken, way_in, whole};
+use crate::section::Section;
+
+const HEADER: [&str; 13] = [
+    "system",
+    "variant",
+    "way in",
+    "of valid accepted",
+    "of invalid refused",
+    "of choice accepted",
+    "same bytes",
+    "same value",
+    "changed",
+    "lost",
+    "unreadable",
+    "ended engine",
+    "not offered",
+];
+
+/// Counts of one way in.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    /// Accepted, of those that were offered, by what the RFC says: must accept, must reject, choice.
+    accepted: [u64; 3],
+    offered: [u64; 3],
+    bytes: u64,
+    value: u64,
+    changed: u64,
+    lost: u64,
+    unreadable: u64,
+    ended: u64,
+    not_offered: u64,
+}
+
+impl Counts {
+    fn of(tried: &Tried<'_>, way: &str) -> Self {
+        let mut counts = Self::default();
+        for (case, entry) in tried.entries() {
+            let Some(finding) = way_in(entry, way) else { continue };
+            let place = match case.must {
+                Must::Accept => 0,
+                Must::Reject => 1,
+                Must::Choose => 2,
+            };
+            if finding.state == "not offered" {
+                counts.not_offered += 1;
+                continue;
+            }
+            let add = |of: &mut [u64; 3]| of.iter_mut().skip(place).take(1).for_each(|count| *count += 1);
+            add(&mut counts.offered);
+            match finding.state.as_str() {
+                "accepted" if case.must != Must::Reject || is_taken(entry, way) => add(&mut counts.accepted),
+                "crashed" | "hung" => counts.ended += 1,
+                _ => {}
+            }
+            match whole(entry, way).map(|finding| finding.state.as_str()) {
+                Some("same bytes") => counts.bytes += 1,
+                Some("same value") => counts.value += 1,
+                Some("changed") => counts.changed += 1,
+                Some("lost") => counts.lost += 1,
+                Some("unreadable") => counts.unreadable += 1,
+                Some("crashed" | "hung") => counts.ended += 1,
+                _ => {}
+            }
+        }
+        counts
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let ([yes, wrong, choice], [of_yes, of_wrong, of_choice]) = (self.accepted, self.offered);
+        let mut cells = vec![
+            format!("{yes} of {of_yes}"),
+            format!("{} of {of_wrong}", of_wrong - wrong),
+            format!("{choice} of {of_choice}"),
+        ];
+        let Self { bytes, value, changed, lost, unreadable, ended, not_offered, .. } = *self;
+        let counts = [bytes, value, changed, lost, unreadable, ended, not_offered];
+        cells.extend(counts.map(|count| count.to_string()));
+        cells
+    }
+}
+
+pub(super) fn table(all: &[Tried<'_>]) -> Section {
+    let mut section = Section::new("what became of the documents".to_owned(), &HEADER, 3);
+    for tried in all {
+        let [bulk, parameter] = WAYS.map(|way| Counts::of(tried, way));
+        let mut row = |way: &str, counts: &Counts| {
+            let mut cells = tried.columns();
+            cells.push(way.to_owned());
+            cells.extend(counts.cells());
+            section.rows.push(cells);
+        };
+        if bulk == parameter {
+            row("both", &bulk);
+        } else {
+            row("bulk", &bulk);
+            row("parameter", &parameter);
+        }
+    }
+    section
+}

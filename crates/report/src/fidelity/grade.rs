@@ -1,0 +1,97 @@
+//! Who is I-JSON-safe, and who stands against the RFC.
+
+use jsonathlon_dataset::fidelity::Must;
+use jsonathlon_results::summary::Entry;
+
+use super::{Case, Tried, WAYS, is_taken, listed, way_in, whole};
+use crate::section::{Section, printable};
+
+/// Cases that are named in a cell.
+const NAMED: usize = 8;
+
+/// Why a case tells that a configuration is not I-JSON-safe; none where it does not.
+fn against(entry: &Entry) -> Option<String> {
+    WAYS.iter().find_map(|way| {
+        let finding = way_in(entry, way)?;
+        match finding.state.as_str() {
+            "not offered" => None,
+            "accepted" => {
+                let whole = whole(entry, way)?;
+                let is_same = matches!(whole.state.as_str(), "same bytes" | "same value");
+                (!is_same).then(|| whole.told())
+            }
+            other => Some(other.to_owned()),
+        }
+    })
+}
+
+pub(super) fn table(all: &[Tried<'_>]) -> Section {
+    let header = ["system", "variant", "I-JSON-safe", "deciding", "because of"];
+    let mut section = Section::new("I-JSON-safe".to_owned(), &header, 3);
+    section.left_also = vec![4];
+    for tried in all {
+        let deciding: Vec<(&Case, &Entry)> = tried.entries().filter(|(case, _)| case.decides).collect();
+        let planned = tried.cases.iter().filter(|(case, _)| case.decides).count();
+        let broken: Vec<String> = deciding
+            .iter()
+            .filter_map(|(case, entry)| Some(format!("{} ({})", case.name, against(entry)?)))
+            .collect();
+        let grade = match (broken.is_empty(), deciding.len() == planned && planned > 0) {
+            (false, _) => "no",
+            (true, true) => "yes",
+            // Nothing can be said while a case that decides is missing.
+            (true, false) => "–",
+        };
+        let mut row = tried.columns();
+        row.extend([grade.to_owned(), format!("{} of {planned}", deciding.len() - broken.len())]);
+        row.push(printable(&listed(&broken, NAMED)));
+        section.rows.push(row);
+    }
+    section.notes.push(
+        "deciding: objects of I-JSON that must be accepted; so many of them came back with the same value by both ways"
+            .to_owned(),
+    );
+    section
+}
+
+/// Whether something is so of a document.
+type Is<'a> = &'a dyn Fn(&Case, &Entry) -> bool;
+
+/// What must be accepted and was not, what must be rejected and was not, and what ended an engine.
+pub(super) fn against_the_rfc(all: &[Tried<'_>]) -> Option<Section> {
+    let header = ["system", "variant", "what", "documents", "cases"];
+    let mut section = Section::new("against the RFC".to_owned(), &header, 3);
+    section.left_also = vec![4];
+    let state = |entry: &Entry, wanted: &[&str]| {
+        let is_it = |state: &str| wanted.contains(&state);
+        WAYS.iter().any(|way| {
+            way_in(entry, way).is_some_and(|finding| is_it(&finding.state))
+                || whole(entry, way).is_some_and(|finding| is_it(&finding.state))
+        })
+    };
+    for tried in all {
+        let kinds: [(&str, Is<'_>); 4] = [
+            ("refuses what must be accepted", &|case, entry| {
+                case.must == Must::Accept && state(entry, &["refused"])
+            }),
+            ("accepts what must be rejected", &|case, entry| {
+                case.must == Must::Reject && WAYS.iter().any(|way| is_taken(entry, way))
+            }),
+            ("ends or hangs", &|_, entry| state(entry, &["crashed", "hung"])),
+            ("loses what it accepted", &|case, entry| case.must != Must::Reject && state(entry, &["lost"])),
+        ];
+        for (what, is_so) in kinds {
+            let names: Vec<String> = tried
+                .entries()
+                .filter(|(case, entry)| is_so(case, entry))
+                .map(|(case, _)| case.name.clone())
+                .collect();
+            if !names.is_empty() {
+                let mut row = tried.columns();
+                row.extend([what.to_owned(), names.len().to_string(), printable(&listed(&names, NAMED))]);
+                section.rows.push(row);
+            }
+        }
+    }
+    (!section.rows.is_empty()).then_some(section)
+}

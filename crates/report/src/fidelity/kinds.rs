@@ -1,0 +1,51 @@
+//! Who changes what: a line for each kind of change.
+
+use jsonathlon_dataset::fidelity::{Kind, Must};
+use jsonathlon_results::record::Finding;
+use jsonathlon_results::summary::Entry;
+
+use super::{Case, Tried, WAYS, listed, value, whole};
+use crate::section::Section;
+
+/// Examples in a cell.
+const EXAMPLES: usize = 4;
+
+type Of = for<'e> fn(&'e Entry, &str) -> Option<&'e Finding>;
+
+pub(super) fn tables(all: &[Tried<'_>]) -> Vec<Section> {
+    let whole = table("who changes whole documents, by kind", all, whole);
+    let value = table("who changes extracted values, by kind", all, value);
+    [whole, value].into_iter().filter(|section| !section.rows.is_empty()).collect()
+}
+
+fn table(title: &str, all: &[Tried<'_>], of: Of) -> Section {
+    let mut section = Section::new(title.to_owned(), &["kind", "who (documents)", "for instance"], 3);
+    for kind in Kind::ALL.map(Kind::word) {
+        let has = |finding: &Finding| {
+            let is_lost = finding.state == "lost" && kind == Kind::Loss.word();
+            is_lost || finding.kinds.iter().any(|known| known == kind)
+        };
+        let mut who = Vec::new();
+        let mut examples: Vec<String> = Vec::new();
+        for tried in all {
+            let is_so = |(case, entry): &(&Case, &Entry)| {
+                // What is no JSON has no value that could be kept.
+                case.must != Must::Reject && WAYS.iter().any(|way| of(entry, way).is_some_and(has))
+            };
+            let found: Vec<(&Case, &Entry)> = tried.entries().filter(is_so).collect();
+            if found.is_empty() {
+                continue;
+            }
+            who.push(format!("{} ({})", tried.name(), found.len()));
+            for (case, _) in found {
+                if !examples.contains(&case.name) {
+                    examples.push(case.name.clone());
+                }
+            }
+        }
+        if !who.is_empty() {
+            section.rows.push(vec![kind.to_owned(), who.join(", "), listed(&examples, EXAMPLES)]);
+        }
+    }
+    section
+}

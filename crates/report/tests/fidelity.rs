@@ -1,0 +1,112 @@
+//! The tables of runs of fidelity made by hand.
+
+use jsonathlon_report::draw::Look;
+use jsonathlon_report::run::{markdown, tables};
+use jsonathlon_results::compare::compare;
+use jsonathlon_results::made::{cell, configuration, record, run, trial};
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::record::{Body, Finding, Phase, Record};
+use jsonathlon_results::run::Run;
+use serde_json::json;
+
+/// What one configuration found of a document: states and kinds by what they are of.
+fn found(of: &Configuration, case: &str, findings: &[(&str, &str, &[&str])]) -> Record {
+    let mut cell = cell(of, case, Phase::Steady);
+    cell.workload = "fidelity".into();
+    cell.state = None;
+    let mut trial = trial(cell, 1, None);
+    trial.findings = findings
+        .iter()
+        .map(|(name, state, kinds)| Finding {
+            kinds: kinds.iter().map(|kind| (*kind).to_owned()).collect(),
+            ..Finding::new(name, state)
+        })
+        .collect();
+    record(trial)
+}
+
+const KEPT: [(&str, &str, &[&str]); 4] = [
+    ("bulk", "accepted", &[]),
+    ("bulk, whole", "same bytes", &[]),
+    ("parameter", "accepted", &[]),
+    ("parameter, whole", "same bytes", &[]),
+];
+
+fn made() -> Run {
+    let (one, other) = (configuration("sqlite", "3"), configuration("clickhouse", "26"));
+    let records = vec![
+        found(&one, "fine", &KEPT),
+        found(&one, "broken", &[("bulk", "refused", &[]), ("parameter", "refused", &[])]),
+        found(&one, "odd", &KEPT),
+        found(
+            &other,
+            "fine",
+            &[
+                ("bulk", "accepted", &[]),
+                ("bulk, whole", "changed", &["key order", "null members"]),
+                ("bulk, value", "same value", &["number form"]),
+                ("parameter", "crashed", &[]),
+            ],
+        ),
+        found(&other, "broken", &KEPT),
+        found(&other, "odd", &[("bulk", "not offered", &[]), ("parameter", "refused", &[])]),
+    ];
+    let mut run = run("a-run", vec![one, other], records);
+    let case = |name: &str, must: &str, decides: bool| json!({"name": name, "must": must, "source": "RFC 8259 §4", "probes": "it", "decides": decides, "bytes": 2, "document": "<script>"});
+    run.manifest.settings = json!({"fidelity": {"cases": [
+        case("fine", "accept", true), case("broken", "reject", false), case("odd", "choose", false),
+    ]}});
+    run
+}
+
+fn rows(text: &str) -> Vec<String> {
+    let cells = |line: &str| line.trim_matches('|').split('|').map(str::trim).collect::<Vec<_>>().join("|");
+    text.lines().filter(|line| line.starts_with('|')).map(cells).collect()
+}
+
+#[test]
+fn every_configuration_has_its_counts_its_kinds_and_its_grade() {
+    let text = markdown(&made());
+    let rows = rows(&text);
+    for row in [
+        // Both ways are one line where they say the same.
+        "sqlite 3|plain|both|1 of 1|1 of 1|1 of 1|2|0|0|0|0|0|0",
+        "clickhouse 26|plain|bulk|1 of 1|0 of 1|0 of 0|1|0|1|0|0|0|1",
+        "clickhouse 26|plain|parameter|0 of 1|0 of 1|0 of 1|1|0|0|0|0|1|0",
+        "key order|clickhouse plain (1)|fine",
+        "null members|clickhouse plain (1)|fine",
+        "number form|clickhouse plain (1)|fine",
+        "sqlite 3|plain|yes|1 of 1|",
+        "clickhouse 26|plain|no|0 of 1|fine (changed: key order, null members)",
+        "clickhouse 26|plain|accepts what must be rejected|1|broken",
+        "clickhouse 26|plain|ends or hangs|1|fine",
+    ] {
+        assert!(rows.iter().any(|known| known == row), "{row}\n{text}");
+    }
+    assert!(!rows.iter().any(|row| row.contains("loses what it accepted")), "{text}");
+}
+
+#[test]
+fn what_is_found_otherwise_is_seen() {
+    let same = compare(&made(), &made(), false).unwrap();
+    assert!(same.cells.is_empty(), "{:?}", same.cells);
+    let mut other = made();
+    if let Body::Trial(trial) = &mut other.records[0].body {
+        trial.findings[1] = Finding::new("bulk, whole", "lost");
+        // Words may name a folder, which is another one in each run.
+        trial.findings[0].words = Some("a folder".to_owned());
+    }
+    let compared = compare(&made(), &other, false).unwrap();
+    let [one] = compared.cells.as_slice() else { panic!("{:?}", compared.cells) };
+    assert_eq!(one.step.word(), "fine");
+    assert_eq!(one.note.as_deref(), Some("bulk, whole: same bytes in A, lost in B"));
+}
+
+#[test]
+fn nothing_is_said_of_a_configuration_that_was_not_tried() {
+    let mut run = made();
+    run.records.retain(|record| !record.key.contains("sqlite"));
+    let text = markdown(&run);
+    assert!(rows(&text).iter().any(|row| row == "sqlite 3|plain|–|0 of 1|"), "{text}");
+    assert!(tables(&run, Look { colour: false }).contains("I-JSON-safe"));
+}

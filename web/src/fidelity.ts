@@ -1,0 +1,132 @@
+// What a run of fidelity shows: what became of each document, who changes what, and who is I-JSON-safe.
+
+import type { Case, Finding } from './model.ts';
+import type { Entry, View } from './select.ts';
+import { configurationName } from './words.ts';
+
+export const FIDELITY = 'fidelity';
+
+/** Ways in, as findings name them. */
+const WAYS = ['bulk', 'parameter'] as const;
+
+/** Kinds of change in the order of the tables; the first four keep the value. */
+const KINDS: readonly string[] = [
+  'white space', 'key order', 'number form', 'escapes', 'duplicate keys', 'number value', 'characters', 'null members',
+  'empty containers', 'type', 'truncation', 'loss', 'addition', 'repair', 'not JSON',
+];
+
+/** A document with what a configuration made of it. */
+export interface Tried {
+  document: Case;
+  entry: Entry;
+  findings: readonly Finding[];
+}
+
+/** A configuration with all that it was given. */
+export interface System {
+  key: string;
+  name: string;
+  tried: readonly Tried[];
+}
+
+/** A line of the matrix: documents by configuration. */
+export interface Line {
+  key: string;
+  title: string;
+  by: ReadonlyMap<string, readonly Tried[]>;
+}
+
+function find(findings: readonly Finding[], of: string): Finding | undefined {
+  return findings.find((one) => one.of === of);
+}
+
+function anyWay(tried: Tried, out: string, is: (finding: Finding) => boolean): boolean {
+  return WAYS.some((way) => {
+    const found = find(tried.findings, `${way}${out}`);
+    return found !== undefined && is(found);
+  });
+}
+
+/** Whether a document was accepted and is there: a bulk path may pass over what it makes no document of. */
+function isTaken({ findings }: Tried): boolean {
+  return WAYS.some((way) => find(findings, way)?.state === 'accepted' && find(findings, `${way}, whole`)?.state !== 'lost');
+}
+
+/** The configurations that are shown, with their documents in the order of the corpus. */
+export function systemsOf(from: View): System[] {
+  const cases = new Map((from.run.cases ?? []).map((one) => [one.name, one]));
+  const found = new Map<string, { name: string; tried: Tried[] }>();
+  for (const entry of from.entries) {
+    const { cell, configuration } = entry;
+    const document = cases.get(cell.step);
+    if (cell.workload !== FIDELITY || document === undefined || cell.findings === undefined) continue;
+    const key = String(cell.configuration);
+    const system = found.get(key) ?? { name: configurationName(configuration), tried: [] };
+    system.tried.push({ document, entry, findings: cell.findings });
+    found.set(key, system);
+  }
+  return [...found].map(([key, { name, tried }]) => ({ key, name, tried }));
+}
+
+/** Why a document tells that a configuration is not I-JSON-safe; null where it does not. */
+export function against({ findings }: Tried): string | null {
+  for (const way of WAYS) {
+    const offered = find(findings, way);
+    if (offered === undefined || offered.state === 'not offered') continue;
+    if (offered.state !== 'accepted') return offered.state;
+    const whole = find(findings, `${way}, whole`);
+    if (whole !== undefined && whole.state !== 'same bytes' && whole.state !== 'same value') return told(whole);
+  }
+  return null;
+}
+
+/** State and kinds in one text. */
+export function told({ state, kinds = [] }: Finding): string {
+  return kinds.length === 0 ? state : `${state}: ${kinds.join(', ')}`;
+}
+
+/** The words of one document by all ways, those that say the same in one. */
+export function waysTold({ findings }: Tried, out: string): string {
+  const words = WAYS.map((way) => find(findings, `${way}${out}`)).map((one) => (one === undefined ? '' : told(one)));
+  const [bulk = '', parameter = ''] = words;
+  if (bulk === parameter) return bulk;
+  return WAYS.map((way, place) => (words[place] === '' ? '' : `${way}: ${words[place] ?? ''}`)).filter((text) => text !== '').join('; ');
+}
+
+/** The system's words on a document, and what came back, each once. */
+export function evidenceOf({ findings }: Tried, out: readonly string[]): string[] {
+  const shown = findings.filter((one) => WAYS.some((way) => out.some((what) => one.of === `${way}${what}`)));
+  return [...new Set(shown.flatMap(({ words, seen }) => [words, seen].filter((text) => text !== undefined)))];
+}
+
+function lineOf(systems: readonly System[], key: string, title: string, is: (tried: Tried) => boolean): Line {
+  return { key, title, by: new Map(systems.map((system) => [system.key, system.tried.filter(is)])) };
+}
+
+/** What became of the documents, a line an outcome. */
+export function outcomesOf(systems: readonly System[]): Line[] {
+  const state = (tried: Tried, out: string, ...wanted: string[]): boolean => anyWay(tried, out, (one) => wanted.includes(one.state));
+  const whole = ', whole';
+  return [
+    lineOf(systems, 'valid', 'must be accepted, and is', (one) => one.document.must === 'accept' && state(one, '', 'accepted')),
+    lineOf(systems, 'refused', 'must be accepted, and is refused', (one) => one.document.must === 'accept' && state(one, '', 'refused')),
+    lineOf(systems, 'invalid', 'must be rejected, and is', (one) => one.document.must === 'reject' && state(one, '', 'refused')),
+    lineOf(systems, 'taken', 'must be rejected, and is accepted', (one) => one.document.must === 'reject' && isTaken(one)),
+    lineOf(systems, 'chosen', 'implementation’s choice: accepted', (one) => one.document.must === 'choose' && state(one, '', 'accepted')),
+    lineOf(systems, 'unchosen', 'implementation’s choice: refused', (one) => one.document.must === 'choose' && state(one, '', 'refused')),
+    lineOf(systems, 'bytes', 'came back with the same bytes', (one) => state(one, whole, 'same bytes')),
+    lineOf(systems, 'value', 'came back with the same value', (one) => state(one, whole, 'same value')),
+    lineOf(systems, 'changed', 'came back changed', (one) => state(one, whole, 'changed')),
+    lineOf(systems, 'lost', 'accepted, and did not come back', (one) => state(one, whole, 'lost')),
+    lineOf(systems, 'unreadable', 'could not be read', (one) => state(one, whole, 'unreadable')),
+    lineOf(systems, 'ended', 'ended the engine, or hung', (one) => state(one, '', 'crashed', 'hung') || state(one, whole, 'crashed', 'hung')),
+    lineOf(systems, 'none', 'not offered by one way', (one) => state(one, '', 'not offered')),
+  ];
+}
+
+/** Who changes what, a line a kind; `out` says of what: the whole document, or the extracted value. */
+export function kindsOf(systems: readonly System[], out: string): Line[] {
+  const has = (kind: string) => (tried: Tried): boolean =>
+    tried.document.must !== 'reject' && anyWay(tried, out, (one) => one.kinds?.includes(kind) === true || (kind === 'loss' && one.state === 'lost'));
+  return KINDS.map((kind) => lineOf(systems, kind, kind, has(kind))).filter((line) => [...line.by.values()].some((all) => all.length > 0));
+}

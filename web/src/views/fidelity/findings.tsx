@@ -1,0 +1,47 @@
+// Who is I-JSON-safe, and which documents decide it.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { System } from '../../fidelity.ts';
+import type { Table } from '../common/table.tsx';
+import { against, systemsOf } from '../../fidelity.ts';
+import { counted, NONE } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { TableOf } from '../common/table.tsx';
+
+/** Documents that are named in a cell. */
+const NAMED = 6;
+
+function gradesOf(systems: readonly System[]): Table {
+  return {
+    title: 'I-JSON-safe',
+    columns: [{ title: 'configuration', name: true }, { title: 'I-JSON-safe' }, { title: 'kept', figure: true }, { title: 'because of' }],
+    rows: systems.map(({ name, tried }) => {
+      const deciding = tried.filter((one) => one.document.decides);
+      const broken = deciding.flatMap((one) => {
+        const why = against(one);
+        return why === null ? [] : [`${one.document.name} (${why})`];
+      });
+      const more = broken.length > NAMED ? ` and ${broken.length - NAMED} more` : '';
+      const grade = deciding.length === 0 ? NONE : broken.length === 0 ? 'yes' : 'no';
+      return [name, grade, `${deciding.length - broken.length} of ${deciding.length}`, `${broken.slice(0, NAMED).join(', ')}${more}`];
+    }),
+  };
+}
+
+export function FidelityFindings(): JSX.Element {
+  const { from } = usePage();
+  const systems = useMemo(() => systemsOf(from), [from]);
+  const documents = from.run.cases?.length ?? 0;
+  return (
+    <>
+      <h2 id="title-fidelity-findings" tabIndex={-1}>Fidelity</h2>
+      <p>
+        {counted(documents, 'document')} through {counted(systems.length, 'configuration')}: each alone into an empty table, by the bulk path and as one parameter, and out whole and as a value.
+        A system is I-JSON-safe when every object of I-JSON (RFC 7493) goes in and comes back with the same value.
+      </p>
+      {systems.length > 0 && <TableOf table={gradesOf(systems)} />}
+    </>
+  );
+}

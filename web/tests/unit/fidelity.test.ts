@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import type { Case, Finding } from '../../src/model.ts';
+import type { Entry } from '../../src/select.ts';
+import type { System, Tried } from '../../src/fidelity.ts';
+import { against, evidenceOf, kindsOf, outcomesOf, told, waysTold } from '../../src/fidelity.ts';
+
+function tried(name: string, must: Case['must'], findings: readonly Finding[]): Tried {
+  const document: Case = { name, must, source: 'RFC 8259 §4', probes: 'it', decides: true, bytes: 2, document: '<script>' };
+  // Nothing here looks at the cell itself.
+  return { document, entry: {} as Entry, findings };
+}
+
+const KEPT: readonly Finding[] = [
+  { of: 'bulk', state: 'accepted' }, { of: 'bulk, whole', state: 'same bytes' }, { of: 'parameter', state: 'accepted' }, { of: 'parameter, whole', state: 'same bytes' },
+];
+const CHANGED: readonly Finding[] = [
+  { of: 'bulk', state: 'accepted' }, { of: 'bulk, whole', state: 'changed', kinds: ['key order', 'loss'], seen: '{}' },
+  { of: 'bulk, value', state: 'lost' }, { of: 'parameter', state: 'refused', words: 'no room' },
+];
+const PASSED_OVER: readonly Finding[] = [{ of: 'bulk', state: 'accepted' }, { of: 'bulk, whole', state: 'lost' }, { of: 'parameter', state: 'not offered' }];
+
+const SYSTEMS: readonly System[] = [
+  { key: '0', name: 'one', tried: [tried('fine', 'accept', KEPT), tried('broken', 'reject', PASSED_OVER)] },
+  { key: '1', name: 'other', tried: [tried('fine', 'accept', CHANGED), tried('broken', 'reject', KEPT)] },
+];
+
+test('a number stands for the documents behind it', () => {
+  const count = (key: string) => {
+    const line = outcomesOf(SYSTEMS).find((one) => one.key === key);
+    return SYSTEMS.map((system) => line?.by.get(system.key)?.length);
+  };
+  assert.deepEqual(count('valid'), [1, 1]);
+  assert.deepEqual(count('refused'), [0, 1]);
+  assert.deepEqual(count('taken'), [0, 1], 'what is passed over is not taken');
+  assert.deepEqual(count('changed'), [0, 1]);
+  assert.deepEqual(count('none'), [1, 0]);
+});
+
+test('kinds are of documents that are JSON, and a value that is lost is a loss', () => {
+  assert.deepEqual(kindsOf(SYSTEMS, ', whole').map((line) => line.key), ['key order', 'loss']);
+  assert.deepEqual(kindsOf(SYSTEMS, ', value').map((line) => line.key), ['loss']);
+});
+
+test('one way that does not keep a document costs the grade', () => {
+  assert.deepEqual([KEPT, CHANGED, PASSED_OVER].map((findings) => against(tried('x', 'accept', findings))), [null, 'changed: key order, loss', 'lost']);
+  assert.equal(against(tried('x', 'accept', [{ of: 'bulk', state: 'not offered' }, ...KEPT.slice(2)])), null);
+});
+
+test('ways that say the same are told once', () => {
+  assert.equal(told({ of: 'bulk', state: 'changed', kinds: ['type'] }), 'changed: type');
+  assert.equal(waysTold(tried('x', 'accept', KEPT), ', whole'), 'same bytes');
+  assert.equal(waysTold(tried('x', 'accept', CHANGED), ''), 'bulk: accepted; parameter: refused');
+  assert.deepEqual(evidenceOf(tried('x', 'accept', CHANGED), ['', ', whole']), ['{}', 'no room']);
+});
