@@ -20,6 +20,8 @@ pub(crate) struct System {
     documents: Option<String>,
     /// Whether it takes users' own questions.
     questions: bool,
+    /// Lines of the fidelity part, where it has one.
+    fidelity: Option<String>,
 }
 
 /// A system that loads by row and does what this script says.
@@ -33,6 +35,7 @@ pub(crate) fn mock(name: &str, script: Value) -> System {
         serving: None,
         documents: None,
         questions: false,
+        fidelity: None,
     }
 }
 
@@ -65,7 +68,24 @@ const DOCUMENTS: [(&str, &str); 15] = [
     ("update_path", "doc_set {{table}} {{key}} {{dotted}} {{value}}"),
 ];
 
+/// How the mock takes and gives back one document.
+const FIDELITY: [(&str, &str); 7] = [
+    ("create", "one_create {{table}}"),
+    ("load", "one_load {{table}} :doc"),
+    ("insert", "one_put {{table}} {{document}}"),
+    ("read", "one_read {{table}}"),
+    ("read_hex", "one_hex {{table}}"),
+    ("value", "one_value {{table}} {{member}}"),
+    ("drop", "one_drop {{table}}"),
+];
+
 impl System {
+    /// Takes single documents too; `more` lines follow in its section.
+    pub(crate) fn fidelity(mut self, more: &str) -> Self {
+        self.fidelity = Some(more.to_owned());
+        self
+    }
+
     /// Keeps large documents too; `more` lines follow in its section.
     pub(crate) fn documents(mut self, more: &str) -> Self {
         self.documents = Some(more.to_owned());
@@ -164,6 +184,13 @@ impl System {
                 std::fs::write(documents.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
             }
         }
+        if self.fidelity.is_some() {
+            let fidelity = folder.join("fidelity");
+            std::fs::create_dir_all(&fidelity).unwrap();
+            for (name, text) in FIDELITY {
+                std::fs::write(fidelity.join(format!("{name}.sql")), format!("{text};\n")).unwrap();
+            }
+        }
         for question in super::QUESTIONS {
             std::fs::write(statements.join(format!("{question}.sql")), format!("{question};\n")).unwrap();
         }
@@ -216,6 +243,20 @@ load = "rows"
         } else {
             ""
         };
+        let fidelity = self.fidelity.as_ref().map_or_else(String::new, |more| {
+            format!(
+                r#"
+[variants.alone]
+title = "one document"
+workloads = ["fidelity"]
+default = true
+
+[fidelity]
+load = "rows"
+{more}
+"#
+            )
+        });
         // A string of JSON is a string of TOML.
         let script = Value::from(self.script.to_string());
         let load = if self.by_file { "file" } else { "rows" };
@@ -251,7 +292,7 @@ default = true
 
 [analytics]
 load = "{load}"
-{analytics}{serving}{documents}{questions}"#
+{analytics}{serving}{documents}{questions}{fidelity}"#
         )
     }
 }
