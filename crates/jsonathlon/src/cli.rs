@@ -128,7 +128,8 @@ pub(crate) enum RunWorkload {
     Documents(Box<documents::DocumentsArguments>),
     /// Your own questions over your own documents: `jsonathlon questions new` writes first ones
     Questions(Box<questions::RunQuestions>),
-    /// Does a system give back the document it was given? Hundreds of documents made from the RFCs, in and out both ways
+    /// Does a system give back the document it was given? Hundreds of documents made from the RFCs, in and out both
+    /// ways
     Fidelity(Box<fidelity::FidelityArguments>),
 }
 
@@ -197,8 +198,8 @@ pub(crate) struct RunArguments {
     /// Documents to generate (--records): a number, or one with k, m or g behind it
     #[arg(long, alias = "records", short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
     pub(crate) scale: u64,
-    /// Documents to load instead: a file, a folder of files, `-` for standard input, or an http(s)
-    /// address; newline-delimited JSON, plain, gzip or zstd. Of the workload documents: `identical`, `distinct`, or both
+    /// Documents to load instead: a file, a folder of files, `-` for standard input, or an http(s) address;
+    /// newline-delimited JSON, plain, gzip or zstd. Of the workload documents: `identical`, `distinct`, or both
     #[arg(long, short = 'd', value_name = "PATH|URL", conflicts_with_all = ["scale", "malformed", "seed"])]
     pub(crate) data: Option<String>,
     /// Malformed lines to plant among the generated documents

@@ -22,8 +22,8 @@ pub fn tables(run: &Run, look: Look) -> String {
     summed_up(run, &run.summary(), look)
 }
 
-/// The same, with means and standard deviations beside medians and intervals in tables that have room for them: those of
-/// large documents.
+/// The same, with means and standard deviations beside medians and intervals in tables that have room for them: those
+/// of large documents.
 #[must_use]
 pub fn tables_with_means(run: &Run, look: Look) -> String {
     draw(&sections(run, &run.summary(), true), look)
@@ -281,8 +281,8 @@ fn precision(summary: &Summary) -> Vec<String> {
 
 fn trouble(summary: &Summary) -> Option<Section> {
     let mut section = Section { title: "what went wrong".to_owned(), ..Section::default() };
-    // The same failure in many rounds is told once, with how often; and a trial that failed is told once for all that it
-    // would have measured.
+    // The same failure in many rounds is told once, with how often; and a trial that failed is told once for all that
+    // it would have measured.
     let mut told: Vec<(String, String, BTreeMap<String, u64>)> = Vec::new();
     for failure in &summary.failures {
         let Id { system, version, variant, .. } = &failure.cell.id;

@@ -72,8 +72,8 @@ impl Entry {
         self.findings.iter().find(|finding| finding.of == of)
     }
 
-    /// What was found out otherwise in another entry, each in a few words. A system's own words do not count: they may name
-    /// the run's folder.
+    /// What was found out otherwise in another entry, each in a few words. A system's own words do not count: they
+    /// may name the run's folder.
     #[must_use]
     pub fn found_otherwise(&self, other: &Self) -> Vec<String> {
         let told = |found: Option<&Finding>| found.map_or_else(|| "nothing".to_owned(), Finding::told);

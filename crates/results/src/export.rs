@@ -6,8 +6,8 @@ use crate::record::Parameters;
 use crate::run::Run;
 use crate::summary::Summary;
 
-/// One line a result and metric-free columns first, then every metric that occurs, in name order, then every finding with
-/// its state and kinds, and the system's own words. RFC 4180, with `\n` line ends.
+/// One line a result and metric-free columns first, then every metric that occurs, in name order, then every finding
+/// with its state and kinds, and the system's own words. RFC 4180, with `\n` line ends.
 #[must_use]
 pub fn csv(summary: &Summary) -> String {
     lines_of(summary, false)

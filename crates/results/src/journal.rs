@@ -60,8 +60,8 @@ impl Journal {
         Ok(is_new)
     }
 
-    /// As [`Journal::append`], without waiting: when the power goes, what was appended since the last wait may be gone, and is
-    /// to be done again.
+    /// As [`Journal::append`], without waiting: when the power goes, what was appended since the last wait may be
+    /// gone, and is to be done again.
     ///
     /// # Errors
     /// When the line cannot be written.

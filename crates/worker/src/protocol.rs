@@ -82,7 +82,8 @@ pub enum Op {
         #[serde(default)]
         values: bool,
     },
-    /// The same by a statement whose rows come as all answers do, their first column a text of JSON, taken in as values.
+    /// The same by a statement whose rows come as all answers do, their first column a text of JSON, taken in as
+    /// values.
     Read {
         /// The statement.
         statement: String,

@@ -113,8 +113,8 @@ impl<'a> Recorder<'a> {
         Ok(self.journal.sync()?)
     }
 
-    /// The same without waiting for the disk, of trials that take less time than that wait and may be made again; whoever
-    /// appends them calls [`Recorder::sync`] after some.
+    /// The same without waiting for the disk, of trials that take less time than that wait and may be made again;
+    /// whoever appends them calls [`Recorder::sync`] after some.
     ///
     /// # Errors
     /// The journal cannot be written.

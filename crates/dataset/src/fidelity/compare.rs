@@ -174,8 +174,8 @@ pub fn of_document(given: &[u8], returned: &[u8]) -> Retained {
     }
 }
 
-/// Compares the value of a document's member with what was extracted of it as JSON. Of several members with that name the
-/// last is meant, and another one told as a duplicate. None where the document has no such member, or is no JSON.
+/// Compares the value of a document's member with what was extracted of it as JSON. Of several members with that name
+/// the last is meant, and another one told as a duplicate. None where the document has no such member, or is no JSON.
 #[must_use]
 pub fn of_value(given: &[u8], member: &str, returned: &[u8]) -> Option<Retained> {
     let before = strict::read(without_mark(given)).ok()?;
@@ -203,8 +203,8 @@ fn of_places(before: &Tree<'_>, places: &[usize], after: &Tree<'_>, found: usize
     Retained::of(kinds)
 }
 
-/// Compares the value of a document's member with what was extracted of it as a value of the system's own language: text
-/// is the content of a string, and JSON of everything else; null is NULL. None as of [`of_value`].
+/// Compares the value of a document's member with what was extracted of it as a value of the system's own language:
+/// text is the content of a string, and JSON of everything else; null is NULL. None as of [`of_value`].
 #[must_use]
 pub fn of_cell(given: &[u8], member: &str, returned: &Value) -> Option<Retained> {
     let before = strict::read(without_mark(given)).ok()?;

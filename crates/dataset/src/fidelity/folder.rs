@@ -8,10 +8,10 @@ use crate::error::DataError;
 /// The largest document that is taken, bytes: whole ones travel through statements and answers.
 pub const LARGEST: u64 = 16 << 20;
 
-/// All files of a folder, one document each, in the order of their names. A name that begins with `y_`, `n_` or `i_` says
-/// that its document must be accepted, must be rejected, or is the implementation's choice; of others it is worked out: what
-/// the grammar allows must be accepted, what it does not allow must be rejected. Folders in it and names that begin with a
-/// dot are passed over.
+/// All files of a folder, one document each, in the order of their names. A name that begins with `y_`, `n_` or `i_`
+/// says that its document must be accepted, must be rejected, or is the implementation's choice; of others it is
+/// worked out: what the grammar allows must be accepted, what it does not allow must be rejected. Folders in it and
+/// names that begin with a dot are passed over.
 ///
 /// # Errors
 /// The folder cannot be read or holds no file; a file cannot be read or is larger than [`LARGEST`].

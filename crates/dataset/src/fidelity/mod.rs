@@ -1,5 +1,5 @@
-//! Does a system give back the document it was given? Documents made from the RFCs, the strict reading of a text, and the
-//! comparison of a document with what came back.
+//! Does a system give back the document it was given? Documents made from the RFCs, the strict reading of a text, and
+//! the comparison of a document with what came back.
 
 pub mod choice;
 pub mod compare;

@@ -11,8 +11,8 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// The value of a number as JSON writes it. Nothing is rounded, whatever its length; exponents beyond 10^36 are taken
-    /// for that. Minus zero is zero: RFC 8785 writes both as `0`.
+    /// The value of a number as JSON writes it. Nothing is rounded, whatever its length; exponents beyond 10^36 are
+    /// taken for that. Minus zero is zero: RFC 8785 writes both as `0`.
     ///
     /// What is no number by JSON's grammar gives some value; ask [`super::strict`] first.
     #[must_use]
@@ -79,8 +79,9 @@ fn exponent(text: &str) -> i128 {
 /// Most significant digits that tell all doubles apart.
 const DIGITS: usize = 17;
 
-/// Whether a double holds a number as it is spelt: it has no more digits than doubles need, and the double nearest to it has
-/// that spelling when it is rounded to as many. RFC 7493 (section 2.2) asks this of numbers that are to be interchanged.
+/// Whether a double holds a number as it is spelt: it has no more digits than doubles need, and the double nearest to
+/// it has that spelling when it is rounded to as many. RFC 7493 (section 2.2) asks this of numbers that are to be
+/// interchanged.
 #[must_use]
 pub fn is_of_a_double(text: &str) -> bool {
     let exact = Decimal::of(text);

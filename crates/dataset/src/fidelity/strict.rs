@@ -1,5 +1,5 @@
-//! JSON read by the letter of RFC 8259, and nothing forgotten: duplicate keys, the spelling of numbers and strings, white
-//! space. Depth is bounded by memory alone.
+//! JSON read by the letter of RFC 8259, and nothing forgotten: duplicate keys, the spelling of numbers and strings,
+//! white space. Depth is bounded by memory alone.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -112,8 +112,8 @@ pub struct Staged {
     /// `blake3:` and the digest of the offered documents as newline-delimited JSON. It depends neither on compression nor
     /// on how documents are spread over files, nor on blank lines and carriage returns between them.
     pub digest: String,
-    /// The documents that are not suspects, one a line: the source itself when it is one plain file of nothing else. The
-    /// last line has no newline when that of the source has none.
+    /// The documents that are not suspects, one a line: the source itself when it is one plain file of nothing else.
+    /// The last line has no newline when that of the source has none.
     pub clean: PathBuf,
     /// How many documents are in `clean`.
     pub clean_documents: u64,
@@ -153,7 +153,8 @@ impl Staged {
         clean_ordinal + before as u64
     }
 
-    /// Reads the clean documents again and shows them, less those with the given numbers (among the clean ones, from 0).
+    /// Reads the clean documents again and shows them, less those with the given numbers (among the clean ones, from
+    /// 0).
     ///
     /// # Errors
     ///
@@ -205,15 +206,16 @@ impl Staged {
 
 /// Reads a source once and stages its documents in a folder, which is created if need be.
 ///
-/// Of [`Source::Records`] no document is a suspect. Nothing is kept of [`Source::Ordinals`] and [`Source::Corpus`], whose
-/// documents are made again where they are needed. `observer` sees every clean document, `progress` is called for every block of documents, and
-/// `cancelled` at least twenty times a second, even while the source has nothing to give. On any error the files that were begun are removed.
+/// Of [`Source::Records`] no document is a suspect. Nothing is kept of [`Source::Ordinals`] and [`Source::Corpus`],
+/// whose documents are made again where they are needed. `observer` sees every clean document, `progress` is called
+/// for every block of documents, and `cancelled` at least twenty times a second, even while the source has nothing to
+/// give. On any error the files that were begun are removed.
 ///
 /// # Errors
 ///
 /// Whatever keeps the source from being read to its end, a full disk, [`DataError::Cancelled`], and
-/// [`DataError::NotLines`] when not a single line is a JSON object, [`DataError::MostlyUnreadable`] when more than a hundred
-/// thousand lines are none and they are most of it.
+/// [`DataError::NotLines`] when not a single line is a JSON object, [`DataError::MostlyUnreadable`] when more than a
+/// hundred thousand lines are none and they are most of it.
 pub fn stage(
     source: &Source,
     folder: &Path,

@@ -9,16 +9,19 @@ use super::RunArguments;
 /// Over the options of this workload alone.
 const FIDELITY: &str = "Options of fidelity";
 
-/// Without any option: every document made from the RFCs, through the embedded engines and each of their ways to store JSON.
+/// Without any option: every document made from the RFCs, through the embedded engines and each of their ways to
+/// store JSON.
 #[derive(Debug, Args)]
 pub(crate) struct FidelityArguments {
     #[command(flatten)]
     pub(crate) run: RunArguments,
-    /// Folder of your own documents instead, one a file, whatever bytes it has. A name that begins with y_, n_ or i_ says
-    /// that its document must be accepted, must be rejected, or is the implementation's choice; of others the grammar says it
+    /// Folder of your own documents instead, one a file, whatever bytes it has. A name that begins with y_, n_ or i_
+    /// says that its document must be accepted, must be rejected, or is the implementation's choice; of others the
+    /// grammar says it
     #[arg(long, value_name = "FOLDER", conflicts_with = "resume", help_heading = FIDELITY)]
     pub(crate) corpus: Option<PathBuf>,
-    /// Cases to try, by their names or how these begin, separated by commas, such as `number-,duplicate-key` [default: all]
+    /// Cases to try, by their names or how these begin, separated by commas, such as `number-,duplicate-key`
+    /// [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with = "resume", help_heading = FIDELITY)]
     pub(crate) cases: Vec<String>,
 }

@@ -34,7 +34,8 @@ pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
     }
 }
 
-/// Seconds that hot trials of one question may take in one round of a plain run, between the least and the most of them.
+/// Seconds that hot trials of one question may take in one round of a plain run, between the least and the most of
+/// them.
 const SHORT_HOT_S: f64 = 0.06;
 /// Rounds in which a plain run asks cold, as many as begin with a load.
 const COLD_ROUNDS: u32 = 3;

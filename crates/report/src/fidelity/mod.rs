@@ -1,5 +1,5 @@
-//! The tables of the fidelity workload: what became of the documents of each configuration, who changes what, and who is
-//! I-JSON-safe.
+//! The tables of the fidelity workload: what became of the documents of each configuration, who changes what, and who
+//! is I-JSON-safe.
 
 mod counts;
 mod grade;
@@ -116,7 +116,8 @@ fn value<'a>(entry: &'a Entry, way: &str) -> Option<&'a Finding> {
     entry.finding(&format!("{way}, value"))
 }
 
-/// Whether a document was taken by a way in: accepted, and there. A bulk path may pass over what it makes no document of.
+/// Whether a document was taken by a way in: accepted, and there. A bulk path may pass over what it makes no document
+/// of.
 fn is_taken(entry: &Entry, way: &str) -> bool {
     let is = |finding: Option<&Finding>, state: &str| finding.is_some_and(|finding| finding.state == state);
     is(way_in(entry, way), "accepted") && !is(whole(entry, way), "lost")

@@ -146,8 +146,9 @@ pub struct CellComparison {
     pub p_differs: Option<f64>,
     /// The same, adjusted for all cells of the comparison by the procedure of Benjamini and Hochberg.
     pub adjusted: Option<f64>,
-    /// One-sided p-value against "not slower" (of throughput "not less"), of a size against "not larger". The gate adjusts those of the cells that
-    /// it tests. None of a size that does not vary between loads, or was counted once: there is nothing to test.
+    /// One-sided p-value against "not slower" (of throughput "not less"), of a size against "not larger". The gate
+    /// adjusts those of the cells that it tests. None of a size that does not vary between loads, or was counted
+    /// once: there is nothing to test.
     pub p_slower: Option<f64>,
     /// What the raw ratios alone would have called it, where that is something else.
     pub raw_outcome: Option<Difference>,
@@ -431,9 +432,9 @@ fn is_comparable(pair: &matching::Pair<'_>) -> bool {
 
 /// What is compared of two cells: the time; of sizes the total, by the systems' own count where both have one; of
 /// intervals in which clients sent operations the throughput, and the p99 where both have an interval of it: service
-/// time in a closed loop, response time where operations began by a schedule. The throughput of one operation of a mix is
-/// a fixed share of the mix's, and is not compared again. What plans do with an index is a word, and findings are: they are
-/// compared where they are others.
+/// time in a closed loop, response time where operations began by a schedule. The throughput of one operation of a
+/// mix is a fixed share of the mix's, and is not compared again. What plans do with an index is a word, and findings
+/// are: they are compared where they are others.
 fn figures_of(pair: &matching::Pair<'_>) -> Vec<&'static Figure> {
     let both = |figure: &Figure| [pair.a, pair.b].iter().all(|entry| entry.value(figure).is_some());
     let cell = &pair.b.cell;

@@ -201,8 +201,8 @@ pub struct Trial {
     /// Everything counted beside the time.
     #[serde(default)]
     pub metrics: Metrics,
-    /// Histograms of nanoseconds by name (`service`, `response`), compressed V2 as base64: quantiles over several trials
-    /// are read from their sum.
+    /// Histograms of nanoseconds by name (`service`, `response`), compressed V2 as base64: quantiles over several
+    /// trials are read from their sum.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, String>,
     /// What was done second by second, the ramp included.

@@ -1,11 +1,11 @@
 //! A system that answers exactly, and errs exactly as a script tells it.
 //!
-//! Its statements are words: `create`, `index`, `load FILE`, `drain`, `drained`, `compact`, `count`,
-//! `sizes`, `plan NAME`, `q1` … `q6`, `read_back KEY, KEY …` and `drop`; what follows a word that needs
-//! nothing is ignored. `answer TABLE ROWS` answers with these rows, JSON, and `rows TABLE N` with so many. By row it loads
-//! with `load :doc`. What it has loaded stays in its data folder, so that it can be restarted in another process as a
-//! real engine is. Statements that clients share are in `records`,
-//! those of tables with keys in `large`, those of tables of one document in `single`.
+//! Its statements are words: `create`, `index`, `load FILE`, `drain`, `drained`, `compact`, `count`, `sizes`, `plan
+//! NAME`, `q1` … `q6`, `read_back KEY, KEY …` and `drop`; what follows a word that needs nothing is ignored. `answer
+//! TABLE ROWS` answers with these rows, JSON, and `rows TABLE N` with so many. By row it loads with `load :doc`. What
+//! it has loaded stays in its data folder, so that it can be restarted in another process as a real engine is.
+//! Statements that clients share are in `records`, those of tables with keys in `large`, those of tables of one
+//! document in `single`.
 
 mod faults;
 mod large;

@@ -1,8 +1,8 @@
 //! The mock's tables of one document, whatever bytes it has, each a file in its data folder.
 //!
-//! Statements, T being a table: `one_create T`, `one_drop T`, `one_read T`, `one_hex T`, `one_value T MEMBER`. A document goes
-//! in by row through `one_load T :doc`, and as a parameter through `one_put T {{document}}`. Text that is not JSON by the
-//! letter is refused, unless the script says that anything is taken.
+//! Statements, T being a table: `one_create T`, `one_drop T`, `one_read T`, `one_hex T`, `one_value T MEMBER`. A
+//! document goes in by row through `one_load T :doc`, and as a parameter through `one_put T {{document}}`. Text that
+//! is not JSON by the letter is refused, unless the script says that anything is taken.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,8 +1,8 @@
 //! The fidelity workload: does a system give back the document it was given?
 //!
-//! Each document goes alone into a fresh table, by the bulk path and as one parameter, and comes out whole and as the value of
-//! its member. What was accepted, what was refused and with which words, and how what came back differs are findings, not
-//! figures. A document that ends the engine is a finding too: the others go on.
+//! Each document goes alone into a fresh table, by the bulk path and as one parameter, and comes out whole and as the
+//! value of its member. What was accepted, what was refused and with which words, and how what came back differs are
+//! findings, not figures. A document that ends the engine is a finding too: the others go on.
 
 mod outcome;
 mod probe;

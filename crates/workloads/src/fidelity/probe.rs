@@ -45,8 +45,8 @@ pub(super) struct Probe<'p> {
 type Tried<T> = Result<T, Failure>;
 
 impl Probe<'_> {
-    /// What was found by one way in, and whether the engine is well and the table gone. An error is one of the machine or of
-    /// the folder's statements, and says nothing of the document.
+    /// What was found by one way in, and whether the engine is well and the table gone. An error is one of the
+    /// machine or of the folder's statements, and says nothing of the document.
     pub(super) fn through(&self, way: Way, session: &mut Session<'_>) -> Result<(Vec<Finding>, bool), Ended> {
         if let Some(why) = self.not_offered(way) {
             return Ok((vec![outcome::with_words(way.word(), NOT_OFFERED, why)], true));

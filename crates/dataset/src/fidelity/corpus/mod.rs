@@ -1,9 +1,10 @@
-//! Documents made from RFC 8259 (JSON), RFC 7493 (I-JSON) and appendix B of RFC 8785 (numbers of JCS), each with what the
-//! RFC says about it.
+//! Documents made from RFC 8259 (JSON), RFC 7493 (I-JSON) and appendix B of RFC 8785 (numbers of JCS), each with what
+//! the RFC says about it.
 //!
-//! A parser must take every text of the grammar and may take others (RFC 8259, section 9), but what writes JSON must keep to
-//! the grammar (section 10), and a database does both: so what is outside of the grammar must be rejected here. Where the RFC
-//! allows a limit and a text goes beyond what every reader can be expected to take, it is the implementation's choice.
+//! A parser must take every text of the grammar and may take others (RFC 8259, section 9), but what writes JSON must
+//! keep to the grammar (section 10), and a database does both: so what is outside of the grammar must be rejected
+//! here. Where the RFC allows a limit and a text goes beyond what every reader can be expected to take, it is the
+//! implementation's choice.
 
 mod arrays;
 mod encoding;
