@@ -11,25 +11,18 @@
 
 mod common;
 
-use std::collections::BTreeMap;
 use std::io::{BufWriter, Write};
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::ordinal::{Data, Maker, Table};
 use jsonathlon_measure::statistics::median;
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{Catalogue, DOCUMENTS, Store};
-use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op, Ran};
-use jsonathlon_workloads::engine::Engine;
-use jsonathlon_workloads::target::Target;
+use jsonathlon_systems::DOCUMENTS;
+use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
 
-use common::{LIMIT, Problem, command, engine, limits, numbers};
+use common::beside::{Beside, TABLE, psql_seconds};
+use common::{LIMIT, Problem, limits, numbers};
 
-const TABLE: &str = "documents";
 /// Documents of 64 KB, 1 MB and 16 MB.
 const ORDINALS: [u64; 3] = [12, 16, 20];
 
@@ -67,7 +60,7 @@ fn main() -> Result<(), Problem> {
                 )?;
             }
         }
-        server.engine.close(LIMIT)?;
+        server.server.engine.close(LIMIT)?;
     }
     Ok(())
 }
@@ -146,66 +139,29 @@ impl Files {
     }
 }
 
-/// A server with its table, and a session with it.
+/// The server beside `psql`.
 struct Started {
-    engine: Engine,
+    server: Beside,
     load: String,
     export: String,
-    programs: BTreeMap<String, PathBuf>,
-    port: u16,
-    user: String,
-    database: String,
-    password: String,
 }
 
 impl Started {
     fn new(scratch: &Path, variant: &str) -> Result<Self, Problem> {
-        std::fs::create_dir_all(scratch)?;
-        let catalogue = Catalogue::load(&[])?;
-        let system = catalogue.get("postgresql")?;
-        let configuration = system.configuration(system.default_version(), variant, "default")?;
-        let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
-        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
-        let programs = installed.files.clone();
-        let target = Target::new(configuration, DOCUMENTS, installed).ok_or("it keeps no documents")?;
-        let folder = scratch.join("session");
-        let launch = target.launch(&folder, &scratch.join("server.log"), 0, &command().program)?;
-        let mut launch = launch.ok_or("it has no server")?;
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
-        launch.port = Some(port);
-        let (user, database) = (launch.recipe.user.clone(), launch.recipe.database.clone());
-        let open: Open = target.open(&folder, 0)?;
-        let (engine, _) = engine(&scratch.join("worker.log"), &open, &launch)?;
-        let part = &target.part;
-        let filled = |name: &str| -> Result<String, Problem> {
-            Ok(fill(part.statement(name).ok_or("no statement")?, &[("table", TABLE)])?)
-        };
-        let (create, load, export) = (filled("create")?, filled("load")?, filled("export")?);
-        let password = std::fs::read_to_string(folder.join("password"))?;
-        let mut started = Self { engine, load, export, programs, port, user, database, password };
-        started.run(&[&create])?;
-        Ok(started)
-    }
-
-    fn run(&mut self, statements: &[&str]) -> Result<(), Problem> {
-        let statements = statements.iter().map(|text| (*text).to_owned()).collect();
-        let _: Ran = self.ask(&Op::Run { statements })?;
-        Ok(())
-    }
-
-    fn ask<R: serde::de::DeserializeOwned>(&mut self, op: &Op) -> Result<R, Problem> {
-        Ok(self.engine.request(op, LIMIT, &|| false, &mut |_| {})?)
+        let server = Beside::start(scratch, "postgresql", variant, DOCUMENTS, |open| open)?;
+        let (load, export) = (server.statement("load")?, server.statement("export")?);
+        Ok(Self { server, load, export })
     }
 
     fn empty(&mut self) -> Result<(), Problem> {
-        self.run(&["TRUNCATE documents", "CHECKPOINT"])
+        self.server.run(&["TRUNCATE documents", "CHECKPOINT"])
     }
 
     fn load(&mut self, files: &Files) -> Result<Timed, Problem> {
         self.empty()?;
         let load = Load::Keyed { statement: self.load.clone(), file: files.ours.clone() };
         // The commit makes it durable, for the client as well.
-        let loaded: Loaded = self.ask(&Op::Load { load, sync: false })?;
+        let loaded: Loaded = self.server.ask(&Op::Load { load, sync: false })?;
         if loaded.documents != Some(files.table.documents) {
             return Err(format!("{:?} documents were loaded", loaded.documents).into());
         }
@@ -218,7 +174,7 @@ impl Started {
     }
 
     fn export(&mut self, files: &Files) -> Result<Timed, Problem> {
-        let out: Exported = self.ask(&Op::Export { statement: self.export.clone(), values: false })?;
+        let out: Exported = self.server.ask(&Op::Export { statement: self.export.clone(), values: false })?;
         if out.documents != files.table.documents {
             return Err(format!("{} documents came out", out.documents).into());
         }
@@ -230,18 +186,9 @@ impl Started {
     }
 
     fn psql(&self, copy: &str, files: &Files) -> Result<Timed, Problem> {
-        let mut command = Command::new(self.programs["postgres"].with_file_name("psql"));
-        command
-            .args(["--no-psqlrc", "-v", "ON_ERROR_STOP=1", "--host=127.0.0.1"])
-            .args([format!("--port={}", self.port), format!("--username={}", self.user)])
-            .arg(format!("--dbname={}", self.database))
-            .args(["-c", r"\timing on", "-c", copy])
-            .env("PGPASSWORD", &self.password)
-            .env("LC_ALL", "C");
-        let output = command.output()?;
+        let output = self.server.psql(copy).output()?;
         let said = String::from_utf8_lossy(&output.stdout);
-        let time = said.lines().find_map(|line| line.strip_prefix("Time: ")?.split(' ').next());
-        let seconds = time.and_then(|time| time.parse::<f64>().ok()).map(|milliseconds| milliseconds / 1e3);
+        let seconds = psql_seconds(&said);
         let all = said.lines().any(|line| line == format!("COPY {}", files.table.documents));
         match seconds.filter(|_| all && output.status.success()) {
             Some(seconds) => Ok((seconds, None)),

@@ -11,8 +11,6 @@
 
 mod common;
 
-use std::collections::BTreeMap;
-use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -22,22 +20,18 @@ use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_dataset::stage::{Blind, StageOptions, stage};
 use jsonathlon_measure::statistics::{median, paired_ratio};
-use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{ANALYTICS, Catalogue, Store};
-use jsonathlon_worker::protocol::{Load, Loaded, Op, Ran};
-use jsonathlon_workloads::engine::Engine;
-use jsonathlon_workloads::target::Target;
+use jsonathlon_systems::ANALYTICS;
+use jsonathlon_worker::protocol::{Load, Loaded, Op};
 
-use common::{LIMIT, Problem, command, engine, numbers};
-
-const TABLE: &str = "documents";
+use common::beside::{Beside, TABLE, psql_seconds};
+use common::{LIMIT, Problem, numbers};
 
 /// A server's own client.
 struct Client {
     system: &'static str,
     /// What comes before a load.
     empty: &'static [&'static str],
-    command: fn(&Started, &Path) -> Command,
+    command: fn(&Beside, &Path) -> Command,
     /// Seconds, in what it prints.
     seconds: fn(&str) -> Option<f64>,
 }
@@ -47,10 +41,7 @@ const CLIENTS: [Client; 2] = [
         system: "postgresql",
         empty: &["TRUNCATE documents", "CHECKPOINT"],
         command: psql,
-        seconds: |said| {
-            let time = said.lines().find_map(|line| line.strip_prefix("Time: ")?.split(' ').next());
-            time?.parse::<f64>().ok().map(|milliseconds| milliseconds / 1e3)
-        },
+        seconds: psql_seconds,
     },
     Client {
         system: "mysql",
@@ -73,20 +64,12 @@ const CLIENTS: [Client; 2] = [
 ];
 
 /// A quote and a delimiter that JSON cannot hold, so that every line is taken as it is.
-fn psql(server: &Started, file: &Path) -> Command {
+fn psql(server: &Beside, file: &Path) -> Command {
     const CSV: &str = r"format csv, quote e'\x01', delimiter e'\x02', escape e'\x01'";
-    let mut command = Command::new(server.programs["postgres"].with_file_name("psql"));
-    command
-        .args(["--no-psqlrc", "-v", "ON_ERROR_STOP=1", "--host=127.0.0.1"])
-        .args([format!("--port={}", server.port), format!("--username={}", server.user)])
-        .arg(format!("--dbname={}", server.database))
-        .args(["-c", r"\timing on", "-c"])
-        .arg(format!(r"\copy {TABLE} (doc) from '{}' with ({CSV})", file.display()))
-        .env("PGPASSWORD", &server.password);
-    command
+    server.psql(&format!(r"\copy {TABLE} (doc) from '{}' with ({CSV})", file.display()))
 }
 
-fn mysql(server: &Started, file: &Path) -> Command {
+fn mysql(server: &Beside, file: &Path) -> Command {
     let mut command = Command::new(&server.programs["loader"]);
     command
         .arg("--library-path")
@@ -170,68 +153,41 @@ fn main() -> Result<(), Problem> {
             ratio.median
         );
     }
-    server.engine.close(LIMIT)?;
+    server.server.engine.close(LIMIT)?;
     Ok(())
 }
 
-/// A server with its table, and a session with it.
+/// A server beside its own client.
 struct Started {
     client: &'static Client,
-    engine: Engine,
+    server: Beside,
     load: String,
-    programs: BTreeMap<String, PathBuf>,
-    port: u16,
-    user: String,
-    database: String,
-    password: String,
 }
 
 impl Started {
     fn new(scratch: &Path, client: &'static Client) -> Result<Self, Problem> {
-        let catalogue = Catalogue::load(&[])?;
-        let system = catalogue.get(client.system)?;
-        let configuration = system.configuration(system.default_version(), "no-index", "default")?;
-        let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
-        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
-        let log = scratch.join("server.log");
-        let programs = installed.files.clone();
-        let target = Target::new(configuration, ANALYTICS, installed).ok_or("no analytics")?;
-        let folder = scratch.join("session");
-        let launch = target.launch(&folder, &log, 0, &command().program)?;
-        let mut launch = launch.ok_or("it has no server")?;
-        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
-        launch.port = Some(port);
-        let (user, database) = (launch.recipe.user.clone(), launch.recipe.database.clone());
-        let open = Open { statements: Vec::new(), ..target.open(&folder, 0)? };
-        let (mut engine, _) = engine(&scratch.join("worker.log"), &open, &launch)?;
-        let analytics = &target.part;
-        let filled = |name: &str| -> Result<String, Problem> {
-            Ok(fill(analytics.statement(name).ok_or("no statement")?, &[("table", TABLE)])?)
-        };
-        let _: Ran = ask(&mut engine, &Op::Run { statements: vec![filled("create")?] })?;
-        let load = filled("load")?;
-        let password = std::fs::read_to_string(folder.join("password"))?;
-        Ok(Self { client, engine, load, programs, port, user, database, password })
+        let bare = |open| Open { statements: Vec::new(), ..open };
+        let server = Beside::start(scratch, client.system, "no-index", ANALYTICS, bare)?;
+        let load = server.statement("load")?;
+        Ok(Self { client, server, load })
     }
 
     fn empty(&mut self) -> Result<(), Problem> {
-        let statements = self.client.empty.iter().map(|text| (*text).to_owned()).collect();
-        let _: Ran = ask(&mut self.engine, &Op::Run { statements })?;
-        Ok(())
+        self.server.run(self.client.empty)
     }
 
     fn load(&mut self, file: &Path) -> Result<Loaded, Problem> {
         self.empty()?;
         let load = Load::Rows { statement: self.load.clone(), file: file.to_owned() };
         // The commit makes it durable, for the client as well.
-        ask(&mut self.engine, &Op::Load { load, sync: false })
+        self.server.ask(&Op::Load { load, sync: false })
     }
 
     /// The longest of the times that these take at once, a connection each.
     fn theirs(&mut self, files: &[PathBuf]) -> Result<f64, Problem> {
         self.empty()?;
         let start = |file: &PathBuf| {
-            let mut command = (self.client.command)(self, file);
+            let mut command = (self.client.command)(&self.server, file);
             command.env("LC_ALL", "C").stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
         };
         let all: Vec<Child> = files.iter().map(start).collect::<Result<_, _>>()?;
@@ -251,10 +207,6 @@ impl Started {
         }
         Ok(longest)
     }
-}
-
-fn ask<R: serde::de::DeserializeOwned>(engine: &mut Engine, op: &Op) -> Result<R, Problem> {
-    Ok(engine.request(op, LIMIT, &|| false, &mut |_| {})?)
 }
 
 /// The documents of a file in two of about the same length beside it.

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "each benchmark uses its own part of this")]
 
+pub(crate) mod beside;
 pub(crate) mod serving;
 
 use std::io::Write;

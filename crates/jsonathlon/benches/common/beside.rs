@@ -1,0 +1,99 @@
+//! A server that the program starts, with a session of its own and with its own client beside it.
+
+use std::collections::BTreeMap;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use jsonathlon_connection::driver::Open;
+use jsonathlon_systems::catalogue::fill;
+use jsonathlon_systems::{Catalogue, Store};
+use jsonathlon_worker::protocol::{Op, Ran};
+use jsonathlon_workloads::engine::Engine;
+use jsonathlon_workloads::target::Target;
+use serde::de::DeserializeOwned;
+
+use super::{LIMIT, Problem, command, engine};
+
+/// The table that is made.
+pub(crate) const TABLE: &str = "documents";
+
+/// A server with its table, and a session with it.
+pub(crate) struct Beside {
+    pub(crate) engine: Engine,
+    pub(crate) programs: BTreeMap<String, PathBuf>,
+    pub(crate) port: u16,
+    pub(crate) user: String,
+    pub(crate) database: String,
+    pub(crate) password: String,
+    target: Target,
+}
+
+impl Beside {
+    /// Starts a system's default version with this variant, whose statements are those of a workload; `opened` may change
+    /// what the session begins with.
+    pub(crate) fn start(
+        scratch: &Path,
+        system: &str,
+        variant: &str,
+        workload: &'static str,
+        opened: impl FnOnce(Open) -> Open,
+    ) -> Result<Self, Problem> {
+        std::fs::create_dir_all(scratch)?;
+        let catalogue = Catalogue::load(&[])?;
+        let system = catalogue.get(system)?;
+        let configuration = system.configuration(system.default_version(), variant, "default")?;
+        let artifact = configuration.artifact.as_ref().ok_or("no artifact")?;
+        let installed = Store::from_environment()?.install(artifact, &mut |_| {}, &|| false)?;
+        let programs = installed.files.clone();
+        let target =
+            Target::new(configuration, workload, installed).ok_or("its folder lacks the workload")?;
+        let folder = scratch.join("session");
+        let launch = target.launch(&folder, &scratch.join("server.log"), 0, &command().program)?;
+        let mut launch = launch.ok_or("it has no server")?;
+        let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port();
+        launch.port = Some(port);
+        let (user, database) = (launch.recipe.user.clone(), launch.recipe.database.clone());
+        let open = opened(target.open(&folder, 0)?);
+        let (engine, _) = engine(&scratch.join("worker.log"), &open, &launch)?;
+        let password = std::fs::read_to_string(folder.join("password"))?;
+        let mut started = Self { engine, programs, port, user, database, password, target };
+        let create = started.statement("create")?;
+        started.run(&[&create])?;
+        Ok(started)
+    }
+
+    /// A statement of its folder over the table.
+    pub(crate) fn statement(&self, name: &str) -> Result<String, Problem> {
+        Ok(fill(self.target.part.statement(name).ok_or("no statement")?, &[("table", TABLE)])?)
+    }
+
+    pub(crate) fn run(&mut self, statements: &[&str]) -> Result<(), Problem> {
+        let statements = statements.iter().map(|text| (*text).to_owned()).collect();
+        let _: Ran = self.ask(&Op::Run { statements })?;
+        Ok(())
+    }
+
+    pub(crate) fn ask<R: DeserializeOwned>(&mut self, op: &Op) -> Result<R, Problem> {
+        Ok(self.engine.request(op, LIMIT, &|| false, &mut |_| {})?)
+    }
+
+    /// `psql` of the same package, which tells the time of this `\copy` as [`psql_seconds`] reads it.
+    pub(crate) fn psql(&self, copy: &str) -> Command {
+        let mut command = Command::new(self.programs["postgres"].with_file_name("psql"));
+        command
+            .args(["--no-psqlrc", "-v", "ON_ERROR_STOP=1", "--host=127.0.0.1"])
+            .args([format!("--port={}", self.port), format!("--username={}", self.user)])
+            .arg(format!("--dbname={}", self.database))
+            .args(["-c", r"\timing on", "-c", copy])
+            .env("PGPASSWORD", &self.password)
+            .env("LC_ALL", "C");
+        command
+    }
+}
+
+/// What `psql` said of the time.
+pub(crate) fn psql_seconds(said: &str) -> Option<f64> {
+    let time = said.lines().find_map(|line| line.strip_prefix("Time: ")?.split(' ').next());
+    time?.parse::<f64>().ok().map(|milliseconds| milliseconds / 1e3)
+}
