@@ -16,8 +16,8 @@ use serde::Serialize;
 use super::distributions;
 use super::number::Number;
 use crate::documents;
-use crate::questions::{self, OwnQuestion};
 use crate::fidelity::{self, Case};
+use crate::questions::{self, OwnQuestion};
 
 /// All figures of a page.
 #[derive(Debug, Serialize)]
