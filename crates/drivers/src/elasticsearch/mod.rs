@@ -60,7 +60,13 @@ impl Elasticsearch {
 
     fn say(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<Answer> {
         let answer = self.http.send(method, path, body);
-        answer.map_err(|error| self.endpoint.told(DriverError::Crashed(error.to_string())))
+        answer.map_err(|error| {
+            // It breaks off an answer that it cannot write, and goes on: a stored text that it takes and cannot parse.
+            if self.http.send("HEAD", "/", None).is_ok() {
+                return DriverError::Protocol(format!("an answer that broke off: {error}"));
+            }
+            self.endpoint.told(DriverError::Crashed(error.to_string()))
+        })
     }
 
     fn send(&mut self, method: &str, path: &str, body: Option<(&str, &[u8])>) -> Result<Answer> {
