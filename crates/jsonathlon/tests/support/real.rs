@@ -10,15 +10,17 @@ use jsonathlon_systems::{Artifact, Catalogue, Installed, Store};
 /// Names of systems, separated by commas, that the tests are to do without.
 const WITHOUT: &str = "JSONATHLON_TEST_WITHOUT";
 
-/// Not a system, but likewise something that a machine may not have.
+/// No systems, but likewise something that a machine may not have.
 pub(crate) const BROWSER: &str = "browser";
+/// A disk whose power can be cut.
+pub(crate) const OUTAGE: &str = "outage";
 
 fn without() -> Vec<String> {
     let text = std::env::var(WITHOUT).unwrap_or_default();
     let names: Vec<String> =
         text.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned).collect();
     let catalogue = Catalogue::load(&[]).unwrap();
-    for name in names.iter().filter(|name| *name != BROWSER) {
+    for name in names.iter().filter(|name| ![BROWSER, OUTAGE].contains(&name.as_str())) {
         // A misspelt name would exclude nothing.
         catalogue.get(name).unwrap_or_else(|error| panic!("{WITHOUT}: {error}"));
     }

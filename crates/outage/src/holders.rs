@@ -1,0 +1,44 @@
+//! Who still uses a file system that is to be unmounted.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{major, minor};
+
+/// Processes that use a file on this device, each as `name (process id): how`.
+pub(crate) fn of(device: u64) -> Vec<String> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    let mut found = Vec::new();
+    for process in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+        let Some(pid) = process.file_name().and_then(|name| name.to_str()?.parse::<u32>().ok()) else {
+            continue;
+        };
+        if let Some(how) = how(&process, device) {
+            let name = fs::read_to_string(process.join("comm")).unwrap_or_default();
+            found.push(format!("{} ({pid}): {how}", name.trim()));
+        }
+    }
+    found
+}
+
+/// How a process uses the device; it may end while this looks.
+fn how(process: &Path, device: u64) -> Option<String> {
+    let is_there = |path: &PathBuf| path.metadata().is_ok_and(|found| found.dev() == device);
+    let shown = |path: &PathBuf| fs::read_link(path).unwrap_or_default().display().to_string();
+    for (link, how) in [("cwd", "works in"), ("root", "has as its root"), ("exe", "runs")] {
+        let path = process.join(link);
+        if is_there(&path) {
+            return Some(format!("{how} {}", shown(&path)));
+        }
+    }
+    let open = fs::read_dir(process.join("fd")).into_iter().flatten();
+    if let Some(path) = open.filter_map(|entry| Some(entry.ok()?.path())).find(is_there) {
+        return Some(format!("has {} open", shown(&path)));
+    }
+    // address permissions offset major:minor inode path
+    let wanted = format!("{:02x}:{:02x}", major(device), minor(device));
+    let maps = fs::read_to_string(process.join("maps")).unwrap_or_default();
+    let line = maps.lines().find(|line| line.split_whitespace().nth(3) == Some(&wanted))?;
+    Some(format!("has {} in its memory", line.split_whitespace().skip(5).collect::<Vec<_>>().join(" ")))
+}

@@ -1,0 +1,47 @@
+//! A program whose syncs lie is found out by every cut, and the same program is not when they do not.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
+
+mod support;
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use jsonathlon_outage::Disk;
+
+use support::{SIZE, alone, liar};
+
+const CUTS: usize = 10;
+/// Ways to sync that the tool of this name knows: the file and its folder, its data, and its file system.
+const SYNCS: [&str; 3] = ["sync file .", "sync --data file .", "sync --file-system file"];
+
+/// Writes a file on the disk, syncs it in this way, cuts the power, and looks whether the file is there.
+fn is_kept(disk: &mut Disk, under: Option<&Path>, sync: &str) -> bool {
+    let file = disk.path().join("file");
+    fs::remove_file(&file).ok();
+    disk.sync().unwrap();
+    let mut command = Command::new(under.unwrap_or(Path::new("env")));
+    command.args(["sh", "-c", &format!("echo acknowledged > file && {sync}")]).current_dir(disk.path());
+    assert!(command.status().unwrap().success(), "{sync}");
+    assert!(file.exists(), "{sync}");
+    disk.cut().unwrap();
+    disk.mount_again().unwrap();
+    fs::read_to_string(&file).is_ok_and(|text| text == "acknowledged\n")
+}
+
+#[test]
+fn what_is_said_to_be_synced_under_a_liar_is_lost_at_every_cut() {
+    alone("what_is_said_to_be_synced_under_a_liar_is_lost_at_every_cut", |folder| {
+        let liar = liar();
+        let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
+        for sync in SYNCS {
+            assert!(is_kept(&mut disk, None, sync), "{sync}: lost without a liar");
+        }
+        // The one that syncs all of the machine is tried where it does nothing.
+        let ways = SYNCS.into_iter().chain(["sync"]).cycle();
+        let caught = ways.take(CUTS).filter(|sync| !is_kept(&mut disk, Some(&liar), sync)).count();
+        assert_eq!(caught, CUTS);
+        disk.close().unwrap();
+    });
+}
