@@ -159,6 +159,12 @@ impl Server {
         self.process.with_log(&text, SHORT)
     }
 
+    /// Kills it with all that it has started, as if it had crashed; gives how it ended, none where it has not within `limit`.
+    pub fn kill(&mut self, limit: Duration) -> Option<String> {
+        self.process.signal("KILL");
+        self.process.wait(limit)
+    }
+
     /// Ends it cleanly.
     ///
     /// # Errors

@@ -18,6 +18,9 @@ use super::{
 /// What run-time values the settings of a tier may hold.
 const RUN_TIME: [&str; 2] = ["cores", "folder"];
 
+/// What may be lost where nothing may.
+pub const NOTHING: &str = "nothing";
+
 /// What may be lost.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Durability {
@@ -27,6 +30,12 @@ pub struct Durability {
     pub process_crash: String,
     /// What a loss of power may lose, in words.
     pub power_loss: String,
+    /// The longest time before a crash of the process whose writes may be lost, milliseconds, where it is a time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process_crash_ms: Option<u32>,
+    /// The same of a loss of power.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_loss_ms: Option<u32>,
     /// Whether figures are ranked beside those of the same tier.
     pub ranked: bool,
 }
@@ -58,6 +67,8 @@ pub(crate) struct DurabilityDefinition {
 pub(crate) struct TierDefinition {
     process_crash: String,
     power_loss: String,
+    process_crash_ms: Option<u32>,
+    power_loss_ms: Option<u32>,
     #[serde(default = "yes")]
     ranked: bool,
     #[serde(default)]
@@ -99,6 +110,14 @@ impl TierDefinition {
                 ));
             }
         }
+        for (key, words, ms) in [
+            ("process_crash_ms", &self.process_crash, self.process_crash_ms),
+            ("power_loss_ms", &self.power_loss, self.power_loss_ms),
+        ] {
+            if ms.is_some() && words == NOTHING {
+                return Err(error(&[key], "is the time of a window, and nothing may be lost".to_owned()));
+            }
+        }
         let settings = plain(&self.open.settings);
         let texts = settings
             .iter()
@@ -126,6 +145,8 @@ impl TierDefinition {
                 name: name.to_owned(),
                 process_crash: self.process_crash,
                 power_loss: self.power_loss,
+                process_crash_ms: self.process_crash_ms,
+                power_loss_ms: self.power_loss_ms,
                 ranked: self.ranked,
             },
             open: Open { settings, statements: self.open.statements },

@@ -36,7 +36,7 @@ pub(crate) use built::identity;
 pub use built::is_package;
 pub use configuration::{Configuration, Open, Properties, StatementFile};
 pub use definition::{Exception, LoadMode};
-pub use durability::{Durability, Tier};
+pub use durability::{Durability, NOTHING, Tier};
 pub use elsewhere::{ByAddress, Provenance, name_of};
 pub use error::CatalogueError;
 pub(crate) use error::listed;
