@@ -51,7 +51,7 @@ fn written(shared: &Shared<'_>, plan: &Plan, task: &mut Task, recorder: &mut Rec
                 Operation::Delete => -1,
                 _ => 0,
             };
-            shared.accept.acknowledged(write);
+            shared.acknowledged(write);
             if let Some(version) = replaces
                 && shared.accept.replaced(number, version)
             {

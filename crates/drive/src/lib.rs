@@ -29,5 +29,6 @@ pub mod mix;
 pub mod null;
 pub mod operation;
 pub mod paths;
+pub mod promises;
 pub mod random;
 pub mod worker;

@@ -28,6 +28,10 @@ impl<W: Waiting> Runner<'_, W> {
         client.close();
         client.state = State::Down { next_try: now, tries: 0 };
         self.recorder.lost += 1;
+        if self.shared.promises.is_some() {
+            client.state = State::Dead;
+            self.is_over |= self.clients.iter().all(|client| client.state == State::Dead);
+        }
         Now::Over
     }
 

@@ -6,11 +6,12 @@ use jsonathlon_connection::{Lane, Result};
 use jsonathlon_dataset::records::{RecordSet, SortedKeys, Written};
 use jsonathlon_measure::arrival::Schedule;
 
-use crate::accept::Accept;
+use crate::accept::{Accept, Change, Write};
 use crate::job::Job;
 use crate::keys::{Keys, Shares};
 use crate::operation::Operation;
 use crate::paths::Paths;
+use crate::promises::Promises;
 use crate::script::Plan;
 
 /// What all threads of a job share. Nothing in it changes while they run but what is atomic, and nothing of that is
@@ -19,6 +20,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) job: &'a Job,
     pub(crate) set: &'a RecordSet,
     pub(crate) accept: &'a Accept,
+    /// Where writes and acknowledgements are put on record, if they are.
+    pub(crate) promises: Option<Promises>,
     /// The keys that a scan must not leave out, where that can be known.
     pub(crate) sorted: Option<&'a SortedKeys>,
     pub(crate) written: Written,
@@ -59,6 +62,35 @@ impl Shared<'_> {
     #[inline]
     pub(crate) fn is_past(&self, now: u64) -> bool {
         (now >= self.window.to() && !self.awaits_all) || self.window.has_ended()
+    }
+
+    /// Begins a write, on record where there is one.
+    #[inline]
+    pub(crate) fn begin_write(&self, number: u64, change: Change) -> Option<Write> {
+        self.begin(change, || self.accept.begin_write(number, change))
+    }
+
+    /// Begins the insert of a new record likewise.
+    #[inline]
+    pub(crate) fn begin_insert(&self) -> Option<Write> {
+        self.begin(Change::Whole, || self.accept.begin_insert())
+    }
+
+    #[inline]
+    fn begin(&self, change: Change, begin: impl FnOnce() -> Option<Write>) -> Option<Write> {
+        match &self.promises {
+            None => begin(),
+            Some(promises) => promises.send(change, begin),
+        }
+    }
+
+    /// A write was acknowledged.
+    #[inline]
+    pub(crate) fn acknowledged(&self, write: Write) {
+        if let Some(promises) = &self.promises {
+            promises.acknowledged(&write);
+        }
+        self.accept.acknowledged(write);
     }
 
     /// Where an operation of the mix stands.

@@ -188,10 +188,10 @@ impl Task {
     fn issue(&mut self, plan: &Plan, shared: &Shared<'_>) -> bool {
         for item in &mut self.items[..self.used] {
             item.write = match plan.operation {
-                Operation::Insert | Operation::InsertBatch => shared.accept.begin_insert(),
-                Operation::UpdateAll => shared.accept.begin_write(item.number, Change::Whole),
-                Operation::Delete => shared.accept.begin_write(item.number, Change::Delete),
-                operation if operation.writes() => shared.accept.begin_write(item.number, Change::Part),
+                Operation::Insert | Operation::InsertBatch => shared.begin_insert(),
+                Operation::UpdateAll => shared.begin_write(item.number, Change::Whole),
+                Operation::Delete => shared.begin_write(item.number, Change::Delete),
+                operation if operation.writes() => shared.begin_write(item.number, Change::Part),
                 _ => None,
             };
             if plan.operation.writes() {

@@ -19,6 +19,7 @@ use crate::job::{Job, Script};
 use crate::keys::{Keys, Shares};
 use crate::operation::Operation;
 use crate::paths::Paths;
+use crate::promises::{Promises, ReadBack, read_back as read_after_stop};
 use crate::random::Random;
 use crate::recorder::{Recorder, SECOND_NS};
 use crate::refuse;
@@ -38,6 +39,8 @@ const NOTICE_NS: u64 = 2_000_000;
 /// How long a client's first connection is tried for, and the pause between two attempts.
 const COMING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(200);
+/// The member of a job that is no work of clients: what a stop has left is read again ([`ReadBack`]).
+pub const READ_BACK: &str = "read_back";
 /// Keeps draws of missed arrivals apart from those of threads.
 const OF_MISSED: u64 = 1 << 40;
 
@@ -88,11 +91,19 @@ impl Drive for Clients {
         on: &Subject<'_>,
         tell: &mut dyn FnMut(Progress),
     ) -> Result<serde_json::Value, Failure> {
-        let job: Job = serde::Deserialize::deserialize(job)
-            .map_err(|error| failure(FailureKind::Request, format!("not a job: {error}")))?;
-        let driven = self.run(&job, on, tell)?;
-        serde_json::to_value(driven)
-            .map_err(|error| failure(FailureKind::System, format!("what was measured: {error}")))
+        let unknown = |error: serde_json::Error| failure(FailureKind::Request, format!("not a job: {error}"));
+        let answer = match job.get(READ_BACK) {
+            Some(job) => {
+                let job: ReadBack = serde::Deserialize::deserialize(job).map_err(unknown)?;
+                let open = || (self.opener)(on.open, on.host, true);
+                serde_json::to_value(read_after_stop(&job, &on.open.protocol, &open, tell)?)
+            }
+            None => {
+                let job: Job = serde::Deserialize::deserialize(job).map_err(unknown)?;
+                serde_json::to_value(self.run(&job, on, tell)?)
+            }
+        };
+        answer.map_err(|error| failure(FailureKind::System, format!("what was measured: {error}")))
     }
 }
 
@@ -156,6 +167,13 @@ impl Clients {
             clients.push(client);
         }
         let (mut recorder, beside, threads) = all_threads(&shared, clients, job, on, tell)?;
+        if let Some(promises) = &shared.promises {
+            return match promises.has_failed() {
+                true => Err(failure(FailureKind::System, "what was promised could not be put on record")),
+                // Whoever has stopped the system reads it again.
+                false => Ok(answer(&shared, recorder, beside, threads, known.loaded, known.added).0),
+            };
+        }
         let settled = read_back(&shared, job, &on.open.protocol, recorder.lost >= u64::from(job.clients));
         recorder.wrong.extend(settled.wrong);
         let (mut driven, added) = answer(&shared, recorder, beside, threads, known.loaded, known.added);
@@ -268,6 +286,12 @@ fn shared<'a>(
         }
         None => counted_schedule(job, ramp_ns),
     };
+    let promises = match &job.promises {
+        Some(path) => Some(
+            Promises::create(path).map_err(|error| format!("failed to write {}: {error}", path.display()))?,
+        ),
+        None => None,
+    };
     let window = match tests {
         true => Window::new(NEVER, NEVER, None),
         false => {
@@ -280,6 +304,7 @@ fn shared<'a>(
         job,
         set: &known.set,
         accept: &known.accept,
+        promises,
         sorted: known.sorted.as_ref(),
         written: known.written,
         paths,

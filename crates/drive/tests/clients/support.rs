@@ -372,6 +372,7 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
         projection: jsonathlon_drive::paths::Projection::default(),
         retries: 10,
         timeout_s: 5.0,
+        promises: None,
     }
 }
 

@@ -1,10 +1,12 @@
 //! The mock's table as records with keys, which many clients of one process share. What they change stays in memory: a
-//! restart finds what was loaded.
+//! restart finds what was loaded, unless the script says how it keeps more.
 //!
 //! Statements, whose parameters are bound: `kv_read KEY`, `kv_update KEY VALUE` (of `field0`), `kv_swap KEY OLD VALUE`
 //! (likewise, if it still is OLD), `kv_insert KEY DOCUMENT`, `kv_delete KEY`, `kv_scan KEY LIMIT`.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fs::File;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +16,7 @@ use jsonathlon_connection::rows::Outcome;
 use jsonathlon_dataset::value::Value;
 
 use super::faults;
-use super::script::{Act, Script};
+use super::script::{Act, Keeps, Script};
 use super::store::Store;
 
 /// The tables of this process by their folders.
@@ -25,6 +27,57 @@ static TABLES: LazyLock<Mutex<HashMap<PathBuf, Arc<Mutex<Table>>>>> = LazyLock::
 struct Table {
     documents: BTreeMap<String, Versions>,
     asks: HashMap<String, u64>,
+    kept: Kept,
+}
+
+/// The file of what clients have written.
+const KEPT: &str = "kept.ndjson";
+
+/// What was written since the process began, as far as it is to outlive it.
+#[derive(Debug, Default)]
+struct Kept {
+    file: Option<File>,
+    writes: u64,
+    /// Lines that were acknowledged and not written out yet.
+    waiting: Vec<u8>,
+}
+
+impl Kept {
+    /// A document was written; what the script plants is done to it.
+    fn add(&mut self, folder: &Path, key: &str, document: &str, how: Keeps) -> Result<()> {
+        self.writes += 1;
+        let is_nth = |each: Option<u64>| each.is_some_and(|each| self.writes.is_multiple_of(each.max(1)));
+        if !is_nth(how.loses_each) {
+            let half = document.floor_char_boundary(document.len() / 2);
+            let text = if is_nth(how.tears_each) { document.get(..half) } else { Some(document) };
+            self.waiting.extend(serde_json::json!([key, text]).to_string().into_bytes());
+            self.waiting.push(b'\n');
+        }
+        if !self.writes.is_multiple_of(how.together.max(1)) {
+            return Ok(());
+        }
+        match self.write_out(folder, how.syncs) {
+            Err(error) if !how.is_careless => {
+                Err(DriverError::Refused(format!("failed to keep it: {error}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn write_out(&mut self, folder: &Path, syncs: bool) -> io::Result<()> {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(File::options().append(true).create(true).open(folder.join(KEPT))?),
+        };
+        file.write_all(&std::mem::take(&mut self.waiting))?;
+        if syncs { file.sync_all() } else { Ok(()) }
+    }
+}
+
+/// What clients of an earlier process have written; a line that is cut off was never whole.
+fn kept(folder: &Path) -> Vec<(String, String)> {
+    let text = std::fs::read(folder.join(KEPT)).unwrap_or_default();
+    String::from_utf8_lossy(&text).lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
 }
 
 /// A document and the one that it replaced.
@@ -46,6 +99,8 @@ pub(super) fn is_of_records(statement: &str) -> bool {
 /// Forgets what clients have changed, because the table is another one now.
 pub(super) fn forget(folder: &Path) {
     held(&TABLES).remove(folder);
+    // It is there only where a script has it so.
+    std::fs::remove_file(folder.join(KEPT)).ok();
 }
 
 /// The table in `folder`, as it was loaded where nobody has asked for it yet.
@@ -62,6 +117,9 @@ fn table(folder: &Path, store: &Store) -> Result<Arc<Mutex<Table>>> {
             table.documents.insert(key, Versions { now: document.to_string(), before: None });
         }
     })?;
+    for (key, now) in kept(folder) {
+        table.documents.insert(key, Versions { now, before: None });
+    }
     let table = Arc::new(Mutex::new(table));
     all.insert(folder.to_owned(), Arc::clone(&table));
     Ok(table)
@@ -98,7 +156,18 @@ pub(super) fn execute(
     for act in script.faults_of(name, count) {
         faults::before(act, 0, host)?;
     }
-    let (mut outcome, affected) = answer(name, parameters, &mut held(&table))?;
+    let (mut outcome, affected) = {
+        let mut table = held(&table);
+        let answered = answer(name, parameters, &mut table)?;
+        if let (Some(how), Some(1)) = (script.keeps, answered.1) {
+            let key = text(parameters, 0)?;
+            let Table { documents, kept, .. } = &mut *table;
+            if let Some(found) = documents.get(&key) {
+                kept.add(folder, &key, &found.now, how)?;
+            }
+        }
+        answered
+    };
     for act in script.faults_of(name, count) {
         spoil(act, parameters, &held(&table), &mut outcome)?;
     }

@@ -31,6 +31,8 @@ pub(crate) struct Script {
     pub(crate) read_back: Changes,
     /// Whether tables of one document take what is not JSON.
     pub(crate) takes_anything: bool,
+    /// How what clients write outlives the process; not at all if absent.
+    pub(crate) keeps: Option<Keeps>,
     /// Figures of `sizes` that replace the real ones or come on top.
     pub(crate) sizes: BTreeMap<String, Value>,
     /// Plans by the name of the statement.
@@ -49,6 +51,7 @@ impl Default for Script {
             undrained: 0,
             read_back: Changes::default(),
             takes_anything: false,
+            keeps: None,
             sizes: BTreeMap::new(),
             plans: BTreeMap::new(),
         }
@@ -123,6 +126,28 @@ pub(crate) enum Act {
     Careless,
     /// Given up because of another client.
     Conflict { message: String },
+}
+
+/// How what clients write outlives the process: as lines of a file, appended in the order of the writes.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Keeps {
+    /// So many are acknowledged before they are written out together.
+    pub(crate) together: u64,
+    /// Each so manieth is acknowledged and never written out.
+    pub(crate) loses_each: Option<u64>,
+    /// Of each so manieth only the first half is written out.
+    pub(crate) tears_each: Option<u64>,
+    /// Whether they are on the disk before they are acknowledged.
+    pub(crate) syncs: bool,
+    /// Whether they are acknowledged though they could not be written out.
+    pub(crate) is_careless: bool,
+}
+
+impl Default for Keeps {
+    fn default() -> Self {
+        Self { together: 1, loses_each: None, tears_each: None, syncs: false, is_careless: false }
+    }
 }
 
 fn once() -> u64 {

@@ -1,0 +1,185 @@
+//! Reading everything again after a stop, by a worker that knows nothing but the record.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::PathBuf;
+
+use jsonathlon_connection::{Cell, DriverError, Lane, Parameter, Prepared, Result, RowSink};
+use jsonathlon_dataset::records::{KeyType, RecordSet, Records, Scratch, Written};
+use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
+use serde::{Deserialize, Serialize};
+
+use super::Sent;
+use super::judge::{Cut, Kept, Observed, judge};
+use crate::job::Script;
+use crate::operation::Operation;
+use crate::paths::{Paths, Projection};
+use crate::script::{Filler, Plan};
+
+/// Documents between two signs of life.
+const STRIDE: u64 = 256;
+/// Longest words that are kept of a system, characters.
+const WORDS: usize = 300;
+
+/// Documents of the load that are read though nobody has changed them, at most: some systems read a hundred a second.
+const OTHERS: u64 = 500;
+
+/// What is to be read: every document that was sent, and some of those that were loaded and left alone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadBack {
+    /// The records that the load brought.
+    pub records: Records,
+    /// How many.
+    pub loaded: u64,
+    /// What was promised.
+    pub promises: PathBuf,
+    /// When the system was stopped.
+    pub cut: Cut,
+    /// How a document is read by its key.
+    pub script: Script,
+}
+
+fn failure(kind: FailureKind, message: impl Into<String>) -> Failure {
+    Failure { kind, message: message.into() }
+}
+
+/// Reads everything over one connection and judges it.
+///
+/// # Errors
+/// The record cannot be read, or the system not be asked any more: then nothing is known.
+pub(crate) fn read_back(
+    job: &ReadBack,
+    protocol: &str,
+    open: &dyn Fn() -> Result<Box<dyn Lane>>,
+    tell: &mut dyn FnMut(Progress),
+) -> std::result::Result<Kept, Failure> {
+    let writes = File::open(&job.promises).and_then(super::read).map_err(|error| {
+        failure(FailureKind::System, format!("failed to read {}: {error}", job.promises.display()))
+    })?;
+    let set = job
+        .records
+        .prepare()
+        .map_err(|error| failure(FailureKind::Request, format!("no such records: {error}")))?;
+    let integer_key = job.records.key_type == KeyType::Bigint;
+    let plan = Plan::new(Operation::Read, &job.script, protocol, integer_key, 1)
+        .map_err(|words| failure(FailureKind::Request, words))?;
+    let mut reader = Reader::new(&set, &plan, open()?)?;
+    let numbers = numbers(&writes, job.loaded);
+    let total = numbers.len() as u64;
+    let mut observed = Vec::with_capacity(numbers.len());
+    for (done, number) in (0..).zip(numbers) {
+        observed.push((number, reader.observe(number)?));
+        if done % STRIDE == 0 {
+            tell(Progress { done, total: Some(total), unit: "documents".to_owned() });
+        }
+    }
+    reader.lane.close();
+    Ok(judge(&writes, job.cut, job.loaded, observed))
+}
+
+/// The documents that are read: those of the writes, and others of the load, spread over all of it.
+fn numbers(writes: &[Sent], loaded: u64) -> BTreeSet<u64> {
+    let mut numbers: BTreeSet<u64> = writes.iter().map(|write| write.number).collect();
+    let others: Vec<u64> = (0..loaded).filter(|number| !numbers.contains(number)).collect();
+    let stride = (others.len() as u64).div_ceil(OTHERS).max(1);
+    numbers.extend(others.into_iter().step_by(usize::try_from(stride).unwrap_or(usize::MAX)));
+    numbers
+}
+
+struct Reader<'a> {
+    set: &'a RecordSet,
+    plan: &'a Plan,
+    lane: Box<dyn Lane>,
+    prepared: Vec<Prepared>,
+    written: Written,
+    scratch: Scratch,
+}
+
+impl<'a> Reader<'a> {
+    fn new(set: &'a RecordSet, plan: &'a Plan, mut lane: Box<dyn Lane>) -> Result<Self> {
+        let prepared = plan.statements.iter().map(|one| lane.prepare(&one.text)).collect::<Result<_>>()?;
+        let written = Written::Path(Paths::of(set, Projection::default()).field);
+        Ok(Self { set, plan, lane, prepared, written, scratch: Scratch::new() })
+    }
+
+    fn observe(&mut self, number: u64) -> Result<Observed> {
+        match self.ask(number) {
+            Ok(None) => Ok(Observed::Absent),
+            Ok(Some(text)) => {
+                match self.set.check(number, text.as_bytes(), self.written, &mut self.scratch) {
+                    Ok(seen) => Ok(Observed::There(seen)),
+                    Err(wrong) => Ok(Observed::Torn(wrong.to_string())),
+                }
+            }
+            // It answers, and cannot give this document.
+            Err(DriverError::Refused(words)) => {
+                let words: String = words.chars().take(WORDS).collect();
+                Ok(Observed::Torn(format!("it cannot be read: {words}")))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn ask(&mut self, number: u64) -> Result<Option<String>> {
+        let mut key = Vec::new();
+        self.set.key(number, &mut key);
+        let key = String::from_utf8_lossy(&key).into_owned();
+        let mut last = Last::default();
+        for (statement, prepared) in self.plan.statements.iter().zip(&self.prepared) {
+            let records = self.set.records();
+            let parameters: Vec<Parameter<'_>> = statement
+                .fillers
+                .iter()
+                .map(|(filler, _)| match (filler, records.key_type) {
+                    (Filler::Key, KeyType::Bigint) => Parameter::Int(records.bigint(number)),
+                    (Filler::Key, KeyType::Text) => Parameter::Text(&key),
+                    _ => Parameter::Int(1),
+                })
+                .collect();
+            self.lane.send(prepared, &parameters)?;
+            while self.lane.receive(true, &mut last)?.is_none() {}
+        }
+        Ok(last.text)
+    }
+}
+
+/// Keeps the document of an answer.
+#[derive(Default)]
+struct Last {
+    document: usize,
+    text: Option<String>,
+}
+
+impl RowSink for Last {
+    fn columns(&mut self, names: &[&str]) -> Result<()> {
+        let place = names.iter().position(|name| name.eq_ignore_ascii_case("doc"));
+        self.document = place.unwrap_or(names.len().saturating_sub(1));
+        Ok(())
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
+        if let Some(Cell::Text(text)) = cells.get(self.document) {
+            self.text = Some((*text).to_owned());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Moment;
+    use super::*;
+
+    #[test]
+    fn all_that_was_sent_is_read_and_some_of_the_rest() {
+        let sent = Moment { place: 0, at_ns: 0 };
+        let write = |number| Sent { number, version: 1, is_whole: false, sent, acknowledged: None };
+        let writes = [write(3), write(7_000), write(3)];
+        assert_eq!(numbers(&writes, 5).into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 7_000]);
+        let many = numbers(&writes, 5_000);
+        assert!(many.contains(&3) && many.contains(&7_000), "{many:?}");
+        let rest = many.len() as u64 - 2;
+        assert!((OTHERS / 2..=OTHERS).contains(&rest), "{rest}");
+        assert!(many.iter().any(|number| (4_900..5_000).contains(number)));
+    }
+}
