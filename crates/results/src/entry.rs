@@ -36,7 +36,7 @@ pub struct Entry {
     /// 95 % intervals over rounds, lower and upper limit, of those metrics that have one; none with one round.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub intervals: BTreeMap<String, [f64; 2]>,
-    /// What the last trial found out that is no number.
+    /// What was found out that is no number: of each thing what the last trial said of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }

@@ -254,6 +254,19 @@ figures! {
     LOST_UPDATES = "lost_updates", "lost updates", Count, Lower, sum;
     UNKNOWN_WRITES = "unknown_writes", "writes of unknown outcome", Count, Lower, sum;
     RECONNECTS = "reconnects", "connections opened again", Count, Lower, sum;
+    // What was there after stops of the hard way.
+    STOPS = "stops", "stops", Count, Neither, sum;
+    STOPS_KEPT = "stops_kept", "stops after which everything was there", Count, Higher, sum;
+    STOPS_AS_PROMISED = "stops_as_promised", "stops after which what was promised was there", Count, Higher, sum;
+    ACKNOWLEDGED_WRITES = "acknowledged_writes", "writes acknowledged before the stop", Count, Neither, sum;
+    IN_FLIGHT_WRITES = "in_flight_writes", "writes under way at the stop", Count, Neither, sum;
+    LOST_WRITES = "lost_writes", "acknowledged writes lost", Count, Lower, sum;
+    LOST_DOCUMENTS = "lost_documents", "loaded documents lost", Count, Lower, sum;
+    TORN_DOCUMENTS = "torn_documents", "documents torn", Count, Lower, sum;
+    WRITES_OUT_OF_ORDER = "writes_out_of_order", "writes lost before others that are there", Count, Lower, sum;
+    WRITES_AFTER_CUT = "writes_after_cut", "writes acknowledged after the cut", Count, Lower, sum;
+    OLDEST_LOSS_S = "oldest_loss_s", "age of the oldest loss", Seconds, Lower, maximum;
+    RECOVERY_S = "recovery_s", "time to recover", Seconds, Lower;
     // What became of a schedule.
     OFFERED_OPS_PER_S = "offered_ops_per_s", "rate of arrivals", PerSecond, Neither;
     OBJECTIVE_OPS_PER_S = "objective_ops_per_s", "highest rate that keeps the objective", PerSecond, Higher, with_interval, of_speed;

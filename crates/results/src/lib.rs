@@ -29,6 +29,7 @@ pub mod ranking;
 pub mod record;
 pub mod run;
 pub mod summary;
+pub mod tested;
 
 mod error;
 mod tsv;

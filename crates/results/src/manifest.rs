@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 use crate::ranking::{MemorySetting, Preparation, Profile};
+use crate::tested::Tested;
 
 /// Version of the manifest and of the summaries made from it.
 pub const SCHEMA: u32 = 1;
@@ -104,6 +105,9 @@ pub struct Durability {
     pub process_crash: String,
     /// What a loss of power may lose, in words.
     pub power_loss: String,
+    /// What durability runs beside this one had shown of it when it began.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tested: Vec<Tested>,
 }
 
 /// The word for a class or profile that a run does not state, as those of version 0.1.0 do not.

@@ -13,7 +13,7 @@ use crate::id::{Id, Step};
 use crate::manifest::{Manifest, SCHEMA};
 use crate::percentile::Histograms;
 use crate::precision::{self, Precision};
-use crate::record::{Agreement, Cell, FailureKind, Metrics, Phase, PlanCheck, Trial, Verdict};
+use crate::record::{Agreement, Cell, FailureKind, Finding, Metrics, Phase, PlanCheck, Trial, Verdict};
 
 pub use crate::entry::{Entry, FailureEntry};
 pub use crate::run::Run;
@@ -224,8 +224,20 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
         cell,
         metrics,
         intervals,
-        findings: trials.last().map(|trial| trial.findings.clone()).unwrap_or_default(),
+        findings: findings(trials),
     })
+}
+
+/// What was found out, of each thing what the last trial said that had something to say of it.
+fn findings(trials: &[&Trial]) -> Vec<Finding> {
+    let mut all: Vec<Finding> = Vec::new();
+    for finding in trials.iter().flat_map(|trial| &trial.findings) {
+        match all.iter_mut().find(|known| known.of == finding.of) {
+            Some(known) => known.clone_from(finding),
+            None => all.push(finding.clone()),
+        }
+    }
+    all
 }
 
 /// The mean, and the standard deviation of a sample of several.
