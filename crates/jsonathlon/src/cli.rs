@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::size;
 
 pub(crate) mod documents;
+pub(crate) mod durability;
 pub(crate) mod fidelity;
 pub(crate) mod questions;
 pub(crate) mod serving;
@@ -131,6 +132,8 @@ pub(crate) enum RunWorkload {
     /// Does a system give back the document it was given? Hundreds of documents made from the RFCs, in and out both
     /// ways
     Fidelity(Box<fidelity::FidelityArguments>),
+    /// Is what a system acknowledged still there after a crash of its processes, or a loss of power, at a random moment?
+    Durability(Box<durability::DurabilityArguments>),
 }
 
 #[derive(Debug, Args)]

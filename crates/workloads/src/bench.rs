@@ -81,19 +81,12 @@ impl<'a> Bench<'a> {
     /// Every target before its load.
     #[must_use]
     pub fn all_under_test(&self) -> Vec<UnderTest<'a>> {
-        self.targets.iter().map(|target| self.under_test(target)).collect()
+        self.targets.iter().map(|target| self.under_test(target, &target.file_name())).collect()
     }
 
-    fn under_test(&self, target: &'a Target) -> UnderTest<'a> {
-        let session = Session::new(
-            target,
-            self.worker,
-            self.work.join(target.file_name()),
-            self.logs.join(format!("{}.log", target.file_name())),
-            self.settings.cores,
-            self.subject.clone(),
-            self.cancelled,
-        );
+    /// A target before its load, in a folder of this name.
+    pub(crate) fn under_test(&self, target: &'a Target, name: &str) -> UnderTest<'a> {
+        let session = self.session_in(target, self.work.join(name), name);
         UnderTest {
             session,
             cells: self.cells(target),
@@ -102,6 +95,19 @@ impl<'a> Bench<'a> {
             load_s: 0.0,
             drained_s: 0.0,
         }
+    }
+
+    /// A session of a target whose data lie in `folder`; its logs are called `name`.
+    pub(crate) fn session_in(&self, target: &'a Target, folder: PathBuf, name: &str) -> Session<'a> {
+        Session::new(
+            target,
+            self.worker,
+            folder,
+            self.logs.join(format!("{name}.log")),
+            self.settings.cores,
+            self.subject.clone(),
+            self.cancelled,
+        )
     }
 
     /// Removes what the run's configurations have left elsewhere. However the run ended, a guest leaves nothing

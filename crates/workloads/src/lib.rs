@@ -10,6 +10,7 @@ pub mod asking;
 pub mod bench;
 pub mod cells;
 pub mod documents;
+pub mod durability;
 pub mod engine;
 pub mod fidelity;
 pub mod loading;
@@ -28,5 +29,6 @@ pub mod workload;
 mod access;
 mod bound;
 mod error;
+mod snapshot;
 
 pub use error::RunError;

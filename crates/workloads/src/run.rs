@@ -17,6 +17,7 @@ use jsonathlon_results::folder::RunFolder;
 use jsonathlon_results::manifest::{Configuration, Data, Durability, Exception, Manifest, Planned, SCHEMA};
 use jsonathlon_results::ranking::MemorySetting;
 use jsonathlon_results::record::{Body, Record};
+use jsonathlon_results::tested::tested_in;
 
 use crate::RunError;
 use crate::bench::Bench;
@@ -321,11 +322,27 @@ fn manifest(
             malformed: staged.suspects.iter().filter(|suspect| !is_json(suspect)).count() as u64,
             reference_sizes,
         },
-        configurations: plan.targets.iter().map(configuration).collect(),
+        configurations: tested(plan, folder),
         workloads: vec![workload.name().to_owned()],
         settings,
         plan: Planned { trials: workload.keys(bench) },
     })
+}
+
+/// The configurations, with what durability runs in folders beside this one's have shown of their tiers.
+fn tested(plan: &Plan, folder: &RunFolder) -> Vec<Configuration> {
+    let mut all: Vec<Configuration> = plan.targets.iter().map(configuration).collect();
+    if all.iter().any(|one| one.durability.is_some())
+        && let Some(beside) = folder.path().parent()
+    {
+        let mut shown = tested_in(beside);
+        for one in &mut all {
+            if let Some(durability) = &mut one.durability {
+                durability.tested = shown.remove(&one.configuration_digest).unwrap_or_default();
+            }
+        }
+    }
+    all
 }
 
 fn configuration(target: &Target) -> Configuration {
@@ -345,6 +362,7 @@ fn configuration(target: &Target) -> Configuration {
             tier: tier.name.clone(),
             process_crash: tier.process_crash.clone(),
             power_loss: tier.power_loss.clone(),
+            tested: Vec::new(),
         }),
         not_made_for: from.serving().and_then(|serving| serving.not_made_for),
         parallel_unit: from.properties.parallel_unit,

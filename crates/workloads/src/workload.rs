@@ -15,6 +15,11 @@ pub trait Workload {
     /// Its name in records, in systems' folders and on the command line.
     fn name(&self) -> &'static str;
 
+    /// The part of systems' folders that it takes: that of its own name, unless it shares another workload's.
+    fn part(&self) -> &'static str {
+        self.name()
+    }
+
     /// Its settings, as they are kept in the manifest under its name.
     fn settings(&self) -> serde_json::Value;
 

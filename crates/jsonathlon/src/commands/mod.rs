@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod data;
 mod documents;
+mod durability;
 pub(crate) mod elsewhere;
 pub(crate) mod export;
 mod fidelity;

@@ -73,7 +73,7 @@ pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result
         None => fresh(asked, &catalogue, interrupt)?,
     };
     let mut workload = request.workload;
-    let mut targets = targets(request.configurations, workload.name(), &store, interrupt)?;
+    let mut targets = targets(request.configurations, workload.part(), &store, interrupt)?;
     targets.extend(request.elsewhere);
     let plan = Plan {
         source: request.source,
@@ -152,7 +152,7 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
     };
     let memory = Memory::of(arguments)?;
     let purpose = Purpose {
-        workload: workload.name(),
+        workload: workload.part(),
         durability: own.durability.as_deref(),
         own: folder_of_questions.as_ref(),
     };
@@ -165,7 +165,7 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
         .collect::<Result<Vec<_>, _>>()?
         .concat();
     if !arguments.no_yardstick {
-        configurations.extend(references(catalogue, workload.name(), &configurations)?);
+        configurations.extend(references(catalogue, workload.part(), &configurations)?);
     }
     // Last, because others are asked for it: what is wrong with the rest is known by now.
     let wanted = Wanted {
@@ -185,6 +185,7 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
 /// What configurations are wanted for.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Purpose<'a> {
+    /// The part of systems' folders that is run.
     pub(super) workload: &'a str,
     /// The durability tier, where the workload has such tiers.
     pub(super) durability: Option<&'a str>,
@@ -367,7 +368,7 @@ fn continued(
     let workload = workload::again(&manifest)?;
     let durability = workload::durability(&manifest);
     let own = workload::own_questions(&manifest)?;
-    let purpose = Purpose { workload: workload.name(), durability: durability.as_deref(), own: own.as_ref() };
+    let purpose = Purpose { workload: workload.part(), durability: durability.as_deref(), own: own.as_ref() };
     let settings: Settings = serde_json::from_value(manifest.settings).map_err(unreadable)?;
     let mut configurations = Vec::with_capacity(manifest.configurations.len());
     let mut there = elsewhere::again(&settings, catalogue, &manifest.configurations, purpose, interrupt)?;

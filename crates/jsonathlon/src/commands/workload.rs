@@ -7,6 +7,8 @@ use jsonathlon_workloads::analytics::Analytics;
 use jsonathlon_workloads::asking::AskSettings;
 use jsonathlon_workloads::documents::Documents;
 use jsonathlon_workloads::documents::settings::DocumentsSettings;
+use jsonathlon_workloads::durability::settings::DurabilitySettings;
+use jsonathlon_workloads::durability::{self, Durability};
 use jsonathlon_workloads::fidelity::Fidelity;
 use jsonathlon_workloads::fidelity::settings::FidelitySettings;
 use jsonathlon_workloads::pace::Enough;
@@ -18,7 +20,7 @@ use jsonathlon_workloads::workload::Workload;
 use serde_json::Value;
 
 use super::run::{Asked, Usual, enough};
-use super::{documents, fidelity, questions, serving};
+use super::{documents, durability as durable, fidelity, questions, serving};
 use crate::cli::{AnalyticsArguments, AskArguments, RunArguments, RunCommand, RunWorkload, States};
 use crate::exit::Failure;
 
@@ -31,6 +33,7 @@ pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
         Some(RunWorkload::Documents(arguments)) => documents::asked(arguments),
         Some(RunWorkload::Questions(arguments)) => questions::asked(arguments),
         Some(RunWorkload::Fidelity(arguments)) => fidelity::asked(arguments),
+        Some(RunWorkload::Durability(arguments)) => durable::asked(arguments),
     }
 }
 
@@ -106,6 +109,11 @@ pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
                 let settings: FidelitySettings = serde_json::from_value(own)?;
                 let workload = Fidelity::new(settings).map_err(serde::de::Error::custom)?;
                 Some(Box::new(workload))
+            }
+            durability::NAME => {
+                let settings: DurabilitySettings = serde_json::from_value(own)?;
+                settings.enter().map_err(serde::de::Error::custom)?;
+                Some(Box::new(Durability::new(settings).map_err(serde::de::Error::custom)?))
             }
             _ => None,
         })

@@ -4,6 +4,7 @@
 //! by address; what has become of it is for this module to say.
 
 mod keeper;
+mod stop;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use jsonathlon_worker::{Worker, WorkerError};
 use serde::de::DeserializeOwned;
 
 use keeper::Keeper;
+pub(crate) use stop::{StopAt, Stopped};
 
 /// How often a server is started anew when somebody else took the port that was free.
 const PORTS: usize = 5;

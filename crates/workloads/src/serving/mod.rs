@@ -9,8 +9,7 @@ mod objective;
 mod outcome;
 mod pinning;
 mod plans;
-mod scripts;
-mod snapshot;
+pub(crate) mod scripts;
 mod trials;
 mod turn;
 
@@ -30,10 +29,10 @@ use crate::cells::rotation;
 use crate::observer::Event;
 use crate::pace::{Next, Pace};
 use crate::recorder::Recorder;
+use crate::snapshot::Snapshot;
 use crate::target::Target;
 use crate::workload::Workload;
 use settings::ServingSettings;
-use snapshot::Snapshot;
 use turn::Turn;
 
 /// The workload.

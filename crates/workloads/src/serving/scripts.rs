@@ -13,14 +13,14 @@ use crate::bench::TABLE;
 use crate::session::{Ended, Session, borrowed};
 
 /// The operations of a mix that a configuration does not have.
-pub(super) fn missing(serving: &Serving, mix: &Mix) -> Vec<Operation> {
+pub(crate) fn missing(serving: &Serving, mix: &Mix) -> Vec<Operation> {
     let lacks = |operation: &Operation| serving.statements(operation.file()).is_empty();
     mix.shares.iter().map(|(operation, _)| *operation).filter(lacks).collect()
 }
 
 /// A script for each operation of a mix, over these records; and for reading, by which clients look at what has become of
 /// their writes.
-pub(super) fn scripts(
+pub(crate) fn scripts(
     session: &Session<'_>,
     serving: &Serving,
     records: &RecordSet,

@@ -24,6 +24,7 @@ use crate::bench::{Bench, TABLE};
 use crate::observer::{Event, Work};
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, borrowed, relay};
+use crate::snapshot::Snapshot;
 
 /// Seconds that unmeasured reads warm a system up with after it has been started, at most.
 const WARM_UP_S: f64 = 1.0;
@@ -142,7 +143,7 @@ impl<'a> Turn<'_, '_, 'a> {
                 one.of.holds = Err(failure);
             }
             if one.of.holds.is_ok() && writes && !one.of.session.is_guest() {
-                let taken = super::snapshot::Snapshot::take(one.of.session.folder());
+                let taken = Snapshot::take(one.of.session.folder());
                 one.snapshot = Some(taken.map_err(RunError::io("copy the loaded data"))?);
             }
         } else if let Some(snapshot) = &one.snapshot {
@@ -238,6 +239,7 @@ impl<'a> Turn<'_, '_, 'a> {
             projection: own.projection,
             retries: own.retries,
             timeout_s: own.timeout_s,
+            promises: None,
         })
     }
 

@@ -22,8 +22,8 @@ use jsonathlon_worker::protocol::{
 use serde::de::DeserializeOwned;
 
 use crate::RunError;
-use crate::engine::Engine;
 pub use crate::engine::WorkerCommand;
+use crate::engine::{Engine, StopAt, Stopped};
 use crate::observer::{Event, Observer};
 use crate::target::{GONE_LIMIT, PATIENCE_S, Target};
 use guest::{GREETING_LIMIT, HOST_LIMIT, restart};
@@ -122,6 +122,8 @@ pub struct Session<'a> {
     restarted: bool,
     subject: Subject,
     cancelled: &'a dyn Fn() -> bool,
+    /// How long it may take to come up, where that is not left to the system's folder.
+    open_limit: Option<Duration>,
     /// Values that the workload puts into all of its statements.
     values: Vec<(String, String)>,
     /// What the engine said about its version when it was opened last.
@@ -156,6 +158,7 @@ impl<'a> Session<'a> {
             restarted: false,
             subject,
             cancelled,
+            open_limit: None,
             values: Vec::new(),
             reported_version: None,
             open_s: 0.0,
@@ -236,14 +239,19 @@ impl<'a> Session<'a> {
     /// The server to be started for a session.
     fn launch(&self) -> Result<Option<Launch>, Ended> {
         let log = self.log.with_extension("server.log");
-        self.target.launch(&self.folder, &log, self.cores, &self.command.program).map_err(placeholder)
+        let launch = self.target.launch(&self.folder, &log, self.cores, &self.command.program);
+        let mut launch = launch.map_err(placeholder)?;
+        if let (Some(launch), Some(limit)) = (&mut launch, self.open_limit) {
+            launch.recipe.start_limit_s = limit.as_secs();
+        }
+        Ok(launch)
     }
 
     /// Starts a server, if there is one to be started, and a worker with a session in it.
     fn start(&mut self, open: Open, launch: Option<Launch>) -> Result<Opened, Ended> {
         let limit = match &open.endpoint {
             Some(remote) => Duration::from_secs(remote.patience_s) + GREETING_LIMIT,
-            None => self.target.open_limit(),
+            None => self.open_limit.unwrap_or_else(|| self.target.open_limit()),
         };
         let (subject, cancelled) = (&self.subject, self.cancelled);
         let started = &mut |worker| subject.is(Some(worker));
@@ -446,6 +454,27 @@ impl<'a> Session<'a> {
         let driven = engine.drive(op, limit, self.cancelled, progress);
         self.subject.is(self.engine());
         driven.map_err(|error| self.with_the_disk(error.into()))
+    }
+
+    /// Lets clients work until a moment, and then stops the engine the hard way: its server where it has one, else the
+    /// worker with all clients in it. Nothing of it is left afterwards but its folder.
+    pub(crate) fn stop<R: DeserializeOwned>(
+        &mut self,
+        op: &Op,
+        limit: Duration,
+        stop: &StopAt<'_>,
+    ) -> Result<Stopped<R>, Ended> {
+        let mut engine =
+            self.engine.take().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
+        let stopped = engine.stop(op, limit, self.cancelled, stop);
+        drop(engine);
+        self.ended(true);
+        stopped.map_err(|error| self.with_the_disk(error.into()))
+    }
+
+    /// Limits the time in which it must come up.
+    pub(crate) fn limit_opening(&mut self, limit: Duration) {
+        self.open_limit = Some(limit);
     }
 
     /// Whoever fails because the disk is full may have had no room to write that down, or no words for it: a

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 /// The copy of one session's folder. The engine must be stopped while it is taken or put back.
 #[derive(Debug)]
-pub(super) struct Snapshot {
+pub(crate) struct Snapshot {
     folder: PathBuf,
     copy: PathBuf,
 }
 
 impl Snapshot {
     /// Copies `folder` to beside it.
-    pub(super) fn take(folder: &Path) -> io::Result<Self> {
+    pub(crate) fn take(folder: &Path) -> io::Result<Self> {
         let copy = beside(folder);
         remove(&copy)?;
         copy_all(folder, &copy)?;
@@ -22,9 +22,14 @@ impl Snapshot {
     }
 
     /// Puts everything back as it was.
-    pub(super) fn restore(&self) -> io::Result<()> {
-        remove(&self.folder)?;
-        copy_all(&self.copy, &self.folder)
+    pub(crate) fn restore(&self) -> io::Result<()> {
+        self.restore_to(&self.folder)
+    }
+
+    /// Puts everything into another folder, in the place of what is there.
+    pub(crate) fn restore_to(&self, folder: &Path) -> io::Result<()> {
+        remove(folder)?;
+        copy_all(&self.copy, folder)
     }
 }
 

@@ -1,0 +1,103 @@
+//! `jsonathlon run durability`: arguments become settings.
+
+use jsonathlon_dataset::records::{KeyOrder, KeyType, Kind, Records, Values};
+use jsonathlon_dataset::source::Source;
+use jsonathlon_workloads::durability::Durability;
+use jsonathlon_workloads::durability::settings::{DurabilitySettings, StopKind};
+use jsonathlon_workloads::pace::Enough;
+
+use super::run::{Asked, Usual};
+use crate::cli::durability::{DurabilityArguments, KindChoice};
+use crate::cli::{self, RunArguments};
+use crate::exit::Failure;
+
+/// Systems of a run that names none.
+const SYSTEMS: &str = "postgresql,mongodb,sqlite";
+/// The tiers that there are.
+const TIERS: [&str; 3] = ["synced", "process", "window"];
+/// Records of a run that is told nothing about that: all of them are read after each stop.
+const RECORDS: u64 = 5_000;
+/// Seconds after which an operation is given up.
+const OPERATION_S: f64 = 10.0;
+/// The earliest moment of a stop, as a share of the latest.
+const EARLIEST: f64 = 0.1;
+
+pub(super) fn asked(arguments: &DurabilityArguments) -> Result<Asked<'_>, Failure> {
+    let run = &arguments.run;
+    not_of_durability(run)?;
+    let records = Records {
+        kind: Kind::Flat,
+        values: Values::Text,
+        seed: run.seed,
+        key_order: KeyOrder::Hashed,
+        key_type: KeyType::Text,
+        key_member: None,
+    };
+    let documents = if run.scale == cli::USUAL_SCALE { RECORDS } else { run.scale };
+    let source = Source::Records { records: records.clone(), documents };
+    let kind = |choice: &KindChoice| match choice {
+        KindChoice::Process => StopKind::Process,
+        KindChoice::Power => StopKind::Power,
+    };
+    let mut kinds: Vec<StopKind> = arguments.kind.iter().map(kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let settings = DurabilitySettings {
+        records,
+        tiers: tiers(&arguments.tier)?,
+        kinds,
+        stops: arguments.stops,
+        clients: arguments.clients,
+        work_s: (EARLIEST * arguments.work, arguments.work),
+        recovery_s: arguments.recovery_limit,
+        disk_bytes: arguments.disk,
+        timeout_s: OPERATION_S,
+    };
+    settings.enter().map_err(Failure::environment)?;
+    let usual = Usual {
+        systems: Some(SYSTEMS),
+        rounds: 1,
+        enough: Enough::Rounds,
+        load_rounds: Some(1),
+        durability: None,
+    };
+    let workload = Durability::new(settings).map_err(Failure::usage)?;
+    Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
+}
+
+/// The tiers that a text names; none for all of them.
+fn tiers(text: &str) -> Result<Vec<String>, Failure> {
+    let named: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+    if named == ["all"] {
+        return Ok(Vec::new());
+    }
+    match named.iter().find(|name| !TIERS.contains(name)) {
+        Some(unknown) => Err(Failure::usage(format!(
+            "--tier: there is no durability tier `{unknown}`: use {}, or all",
+            TIERS.join(", ")
+        ))),
+        None if named.is_empty() => Err(Failure::usage("--tier names no tier")),
+        None => Ok(TIERS.iter().filter(|tier| named.contains(tier)).map(|tier| (*tier).to_owned()).collect()),
+    }
+}
+
+/// Options that all workloads share, and that make no sense here.
+fn not_of_durability(run: &RunArguments) -> Result<(), Failure> {
+    let told = [
+        ("--data", run.data.is_some(), "records are generated"),
+        ("--malformed", run.malformed > 0, "records are generated whole"),
+        ("--rounds", run.rounds.is_some(), "use --stops"),
+        ("--precision", run.precision.is_some(), "use --stops"),
+        ("--budget", run.budget.is_some(), "use --stops"),
+        ("--load-rounds", run.load_rounds.is_some(), "each stop begins with the data of one load"),
+        (
+            "--system",
+            !run.system.is_empty(),
+            "a server that is somebody else's must not be stopped the hard way",
+        ),
+    ];
+    match told.into_iter().find(|(_, is_told, _)| *is_told) {
+        Some((option, _, why)) => Err(Failure::usage(format!("{option} is not for durability: {why}"))),
+        None => Ok(()),
+    }
+}

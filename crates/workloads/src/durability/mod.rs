@@ -1,0 +1,278 @@
+//! The durability workload: is what a system acknowledged still there after a stop the hard way?
+//!
+//! Clients insert and update; at a random moment the system's processes are killed, or the power of its disk is cut; it is
+//! started again, and everything is read. What it says for itself is the system's folder's: each tier promises what a crash
+//! of the process and a loss of power may take. What was kept of that is a finding with its evidence for each stop, and no
+//! failure; a stop counts as kept only when everything was read.
+
+mod outcome;
+mod stop;
+
+pub mod settings;
+
+use jsonathlon_dataset::records::{KeyType, RecordSet, Records};
+use jsonathlon_drive::mix::{Mix, Requests};
+use jsonathlon_drive::operation::Operation;
+use jsonathlon_results::record::{CLIENTS, Cell, DURABILITY, Failure, FailureKind, Phase, Verdict};
+use jsonathlon_results::tested::DURABILITY_RUN;
+use jsonathlon_systems::catalogue::Durability as Tier;
+use jsonathlon_systems::{SERVING, Serving as Part};
+
+use crate::RunError;
+use crate::bench::{Bench, UnderTest};
+use crate::cells::Cells;
+use crate::observer::{Event, Work};
+use crate::recorder::{Recorder, blank};
+use crate::serving::scripts;
+use crate::session::Ended;
+use crate::snapshot::Snapshot;
+use crate::target::Target;
+use crate::workload::Workload;
+use settings::{DurabilitySettings, StopKind};
+use stop::Stopping;
+
+/// Its name in records and on the command line.
+pub const NAME: &str = DURABILITY_RUN;
+
+/// The workload.
+#[derive(Debug)]
+pub struct Durability {
+    settings: DurabilitySettings,
+}
+
+impl Durability {
+    /// With these settings.
+    ///
+    /// # Errors
+    /// There are no such records.
+    pub fn new(settings: DurabilitySettings) -> Result<Self, String> {
+        settings.records.prepare().map_err(|error| error.to_string())?;
+        Ok(Self { settings })
+    }
+
+    /// The tiers of a target that are wanted, the safest first.
+    fn tiers<'t>(&self, target: &'t Target) -> Vec<&'t Tier> {
+        let wanted = &self.settings.tiers;
+        let all = target.configuration.durabilities();
+        all.filter(|tier| wanted.is_empty() || wanted.contains(&tier.name)).collect()
+    }
+
+    fn cell(&self, cells: &Cells<'_>, tier: &Tier, kind: StopKind) -> Cell {
+        let mut cell = cells.cell(kind.word(), Phase::Steady, None);
+        cell.parameters.insert(DURABILITY.to_owned(), tier.name.clone().into());
+        cell.parameters.insert(CLIENTS.to_owned(), self.settings.clients.into());
+        cell
+    }
+
+    /// The records as a configuration holds them.
+    fn records(&self, part: &Part) -> Result<RecordSet, String> {
+        let records = Records { key_member: part.key_member.clone(), ..self.settings.records.clone() };
+        records.prepare().map_err(|error| error.to_string())
+    }
+}
+
+impl Workload for Durability {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn part(&self) -> &'static str {
+        SERVING
+    }
+
+    fn settings(&self) -> serde_json::Value {
+        serde_json::to_value(&self.settings).unwrap_or_default()
+    }
+
+    fn refuses(&self, target: &Target) -> Option<String> {
+        let name = &target.configuration.system;
+        if target.guest.is_some() {
+            return Some(format!(
+                "the server of {name} is somebody else's, and must not be stopped the hard way"
+            ));
+        }
+        let Some(part) = target.configuration.serving() else {
+            return Some(format!("{name} has no folder {SERVING}/"));
+        };
+        if self.settings.records.key_type == KeyType::Bigint && part.bigint_key.is_none() {
+            return Some(format!("{name} has no keys of 64-bit integers here"));
+        }
+        if let Err(why) = self.records(&part) {
+            return Some(format!("{name} cannot hold these records: {why}"));
+        }
+        if part.statements(Operation::Read.file()).is_empty() {
+            return Some(format!("{name} has no read by key, by which everything is looked for afterwards"));
+        }
+        if mix(&part).is_none() {
+            return Some(format!("{name} neither inserts nor updates"));
+        }
+        let has: Vec<&str> = target.configuration.durabilities().map(|tier| tier.name.as_str()).collect();
+        self.tiers(target).is_empty().then(|| format!("{name} has no such tier: it has {}", has.join(", ")))
+    }
+
+    fn less(&self) -> &'static str {
+        "fewer --records"
+    }
+
+    fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
+        let mut keys = Vec::new();
+        for target in bench.targets {
+            let cells = bench.cells(target);
+            for tier in self.tiers(target) {
+                for kind in &self.settings.kinds {
+                    let cell = self.cell(&cells, tier, *kind);
+                    keys.extend((1..=self.settings.stops).map(|stop| cell.trial_key(stop, 0)));
+                }
+            }
+        }
+        keys
+    }
+
+    fn run(&self, bench: &Bench<'_>, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
+        let own = &self.settings;
+        let kinds: Vec<&str> = own.kinds.iter().map(|kind| kind.word()).collect();
+        let tiers: usize = bench.targets.iter().map(|target| self.tiers(target).len()).sum();
+        recorder.observer.event(&Event::Pace(&format!(
+            "{tiers} configurations and tiers × {} × {} stops, {} clients, each after {:.2} to {:.2} s of work",
+            kinds.join(", "),
+            own.stops,
+            own.clients,
+            own.work_s.0,
+            own.work_s.1
+        )));
+        for target in bench.targets {
+            for tier in self.tiers(target) {
+                let in_tier = in_tier(target, tier)?;
+                self.tier(bench, &in_tier, tier, recorder)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Half of what clients do inserts, the other half updates, as far as a system does both.
+fn mix(part: &Part) -> Option<Mix> {
+    let has: Vec<Operation> = [Operation::Insert, Operation::Update]
+        .into_iter()
+        .filter(|operation| !part.statements(operation.file()).is_empty())
+        .collect();
+    let share = 1.0 / has.len().max(1) as f64;
+    let shares = has.iter().map(|operation| (*operation, share)).collect();
+    let mix = Mix { name: "writes".to_owned(), shares, requests: Requests::Uniform };
+    (!has.is_empty() && scripts::missing(part, &mix).is_empty()).then_some(mix)
+}
+
+/// A target in a tier.
+fn in_tier(target: &Target, tier: &Tier) -> Result<Target, RunError> {
+    let configuration = target.configuration.clone().with_durability(&tier.name);
+    let configuration = configuration.map_err(|error| RunError::Catalogue(error.to_string()))?;
+    let part = configuration.parts.get(SERVING).cloned().unwrap_or_else(|| target.part.clone());
+    Ok(Target { configuration, part, ..target.clone() })
+}
+
+/// One configuration in one tier.
+struct InTier<'a> {
+    /// Its folders and logs are called so.
+    name: String,
+    target: &'a Target,
+    tier: &'a Tier,
+    part: Part,
+    records: RecordSet,
+    key_type: String,
+    mix: Mix,
+}
+
+impl Durability {
+    /// All stops of a target in a tier.
+    fn tier(
+        &self,
+        bench: &Bench<'_>,
+        target: &Target,
+        tier: &Tier,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), RunError> {
+        let cells = bench.cells(target);
+        let is_open = |kind: StopKind, recorder: &Recorder<'_>| {
+            let cell = self.cell(&cells, tier, kind);
+            (1..=self.settings.stops).any(|stop| !recorder.has(&cell.trial_key(stop, 0)))
+        };
+        if !self.settings.kinds.iter().any(|kind| is_open(*kind, recorder)) {
+            return Ok(());
+        }
+        let refused = |why: String| RunError::Catalogue(format!("{NAME} cannot run: {why}"));
+        let name = format!("{}.{}", target.file_name(), tier.name);
+        let Some((part, mix)) =
+            target.configuration.serving().and_then(|part| mix(&part).map(|mix| (part, mix)))
+        else {
+            return Err(refused(self.refuses(target).unwrap_or_default()));
+        };
+        let records = self.records(&part).map_err(refused)?;
+        let key_type = match records.records().key_type {
+            KeyType::Text => part.text_key.clone(),
+            KeyType::Bigint => part.bigint_key.clone().unwrap_or_default(),
+        };
+        let one = InTier { name, target, tier, part, records, key_type, mix };
+        let mut loaded = bench.under_test(target, &one.name);
+        let ended = self.stops(bench, &one, &mut loaded, recorder);
+        loaded.session.kill();
+        if !bench.settings.keep_data {
+            // Nothing depends on it.
+            std::fs::remove_dir_all(loaded.session.folder()).ok();
+        }
+        ended
+    }
+
+    fn stops<'a>(
+        &self,
+        bench: &Bench<'a>,
+        one: &InTier<'a>,
+        loaded: &mut UnderTest<'a>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), RunError> {
+        loaded.session.set("key_type", &one.key_type);
+        bench.load(1, loaded, recorder)?;
+        let snapshot = match &loaded.holds {
+            Ok(_) => {
+                Ok(Snapshot::take(loaded.session.folder()).map_err(RunError::io("copy the loaded data"))?)
+            }
+            Err(failure) => Err(crate::loading::not_asked(failure)),
+        };
+        for kind in &self.settings.kinds {
+            let cell = self.cell(&loaded.cells, one.tier, *kind);
+            for stop in 1..=self.settings.stops {
+                let key = cell.trial_key(stop, 0);
+                if recorder.has(&key) {
+                    continue;
+                }
+                let snapshot = match &snapshot {
+                    Ok(snapshot) => snapshot,
+                    Err(failure) => {
+                        recorder.failed(key, &cell, stop, 0, failure.clone())?;
+                        continue;
+                    }
+                };
+                let what = format!("{} {kind} stop {stop} of {}", one.name, self.settings.stops);
+                recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
+                let stopping = Stopping { bench, own: &self.settings, one, kind: *kind, stop, snapshot };
+                if let Some(why) = stopping.not_applicable() {
+                    let mut trial = blank(&cell, stop, 0);
+                    trial.verdict = Verdict::NotApplicable;
+                    trial.failure = Some(Failure { kind: FailureKind::Environment, error: why });
+                    recorder.trial(key, trial)?;
+                    continue;
+                }
+                match Ended::split(stopping.make(recorder))? {
+                    Ok((metrics, findings)) => {
+                        let mut trial = blank(&cell, stop, 0);
+                        trial.verdict = Verdict::Exact;
+                        trial.metrics = metrics;
+                        trial.findings = findings;
+                        recorder.trial(key, trial)?;
+                    }
+                    Err(failure) => recorder.failed(key, &cell, stop, 0, failure)?,
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,273 @@
+//! What became of a stop, as figures and findings.
+
+use jsonathlon_drive::promises::Kept;
+use jsonathlon_results::figure::{
+    ACKNOWLEDGED_WRITES, Figure, IN_FLIGHT_WRITES, LOST_DOCUMENTS, LOST_WRITES, MEASURED_S, OLDEST_LOSS_S,
+    STOPS, STOPS_AS_PROMISED, STOPS_KEPT, TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
+};
+use jsonathlon_results::record::{Failure, FailureKind, Finding, Metrics};
+use jsonathlon_results::tested::STOPPED;
+use jsonathlon_systems::catalogue::{Durability, NOTHING};
+
+use super::settings::StopKind;
+
+/// Everything that was acknowledged is there, and nothing else.
+const KEPT: &str = "kept";
+/// What is gone was acknowledged within the time that the tier states.
+const WITHIN: &str = "lost within its window";
+/// Something older than that is gone.
+const BEYOND: &str = "lost beyond its window";
+/// Something is gone; the tier says that it may, and states no time.
+const AS_STATED: &str = "lost, as the tier says";
+/// Something is gone that the tier promised to keep.
+const BROKEN: &str = "promise broken";
+/// It did not come up again.
+const DOWN: &str = "does not start";
+/// It was not up in time.
+const HANGS: &str = "hangs in recovery";
+/// It came up and could not be read.
+const UNREADABLE: &str = "cannot be read";
+
+/// Longest words that are kept of a system, bytes.
+const WORDS: usize = 2_000;
+
+/// What a tier promises about one kind of stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Promise<'a> {
+    /// In words.
+    words: &'a str,
+    window_ms: Option<u32>,
+}
+
+impl<'a> Promise<'a> {
+    pub(super) fn of(tier: &'a Durability, kind: StopKind) -> Self {
+        match kind {
+            StopKind::Process => Self { words: &tier.process_crash, window_ms: tier.process_crash_ms },
+            StopKind::Power => Self { words: &tier.power_loss, window_ms: tier.power_loss_ms },
+        }
+    }
+
+    /// Whether it says that something may be lost, and not how much.
+    fn is_unbounded(&self) -> bool {
+        self.words != NOTHING && self.window_ms.is_none()
+    }
+
+    /// The state of a stop after which this was there, and whether that is what was promised.
+    fn state(&self, kept: &Kept) -> (&'static str, bool) {
+        let is_whole = kept.torn == 0 && kept.lost_loaded == 0;
+        if kept.lost == 0 && is_whole {
+            return (KEPT, true);
+        }
+        match (self.words == NOTHING, self.window_ms) {
+            (true, _) => (BROKEN, false),
+            (false, Some(window)) if is_whole => {
+                let is_within = kept.oldest_loss_ms.is_none_or(|age| age <= f64::from(window));
+                if is_within { (WITHIN, true) } else { (BEYOND, false) }
+            }
+            // A window is of the last moments; what is older or torn lies in none.
+            (false, Some(_)) => (BEYOND, false),
+            (false, None) => (AS_STATED, true),
+        }
+    }
+}
+
+/// A stop of which is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Told<'a> {
+    /// Its number.
+    pub(super) stop: u32,
+    pub(super) promise: Promise<'a>,
+    /// The digest of the configuration in its tier.
+    pub(super) configuration: &'a str,
+}
+
+impl Told<'_> {
+    /// What was read after it: figures, and a finding with its evidence.
+    pub(super) fn judged(&self, kept: &Kept) -> (Metrics, Vec<Finding>) {
+        let (state, is_as_promised) = self.promise.state(kept);
+        let counts = [
+            (STOPS, 1),
+            (STOPS_KEPT, u64::from(state == KEPT)),
+            (STOPS_AS_PROMISED, u64::from(is_as_promised)),
+            (ACKNOWLEDGED_WRITES, kept.acknowledged),
+            (IN_FLIGHT_WRITES, kept.in_flight),
+            (LOST_WRITES, kept.lost),
+            (LOST_DOCUMENTS, kept.lost_loaded),
+            (TORN_DOCUMENTS, kept.torn),
+            (WRITES_OUT_OF_ORDER, kept.out_of_order),
+            (WRITES_AFTER_CUT, kept.after_cut),
+        ];
+        let mut metrics = metrics(&counts.map(|(figure, count)| (figure, count as f64)));
+        metrics.insert(MEASURED_S.name.to_owned(), kept.worked_s);
+        if let Some(age) = kept.oldest_loss_ms {
+            metrics.insert(OLDEST_LOSS_S.name.to_owned(), age / 1e3);
+        }
+        let kinds = [
+            ("loaded documents", kept.lost_loaded),
+            ("torn", kept.torn),
+            ("out of order", kept.out_of_order),
+            ("acknowledged after the cut", kept.after_cut),
+        ];
+        let kinds =
+            kinds.iter().filter(|(_, count)| *count > 0).map(|(kind, _)| (*kind).to_owned()).collect();
+        (metrics, self.findings(Finding { kinds, seen: Some(seen(kept)), ..self.finding(state) }))
+    }
+
+    /// A system that is not there any more: a finding with its last words, and no failure of the run.
+    pub(super) fn gone(&self, when: Gone, failure: &Failure) -> (Metrics, Vec<Finding>) {
+        let state = match when {
+            Gone::Opening { in_time: true } => DOWN,
+            Gone::Opening { in_time: false } => HANGS,
+            Gone::Reading => UNREADABLE,
+        };
+        // A tier without bounds has promised nothing.
+        let is_as_promised = self.promise.is_unbounded();
+        let metrics = metrics(&[
+            (STOPS, 1.0),
+            (STOPS_KEPT, 0.0),
+            (STOPS_AS_PROMISED, f64::from(u8::from(is_as_promised))),
+        ]);
+        // The end says more than the beginning, where a log is long.
+        let text = &failure.error;
+        let start = text.ceil_char_boundary(text.len().saturating_sub(WORDS));
+        let words = text.get(start..).unwrap_or_default().to_owned();
+        let kinds = vec![failure.kind.word().to_owned()];
+        (metrics, self.findings(Finding { kinds, words: Some(words), ..self.finding(state) }))
+    }
+
+    fn finding(&self, state: &str) -> Finding {
+        Finding::new(&format!("stop {}", self.stop), state)
+    }
+
+    /// The one of the stop, and what it is to be read with.
+    fn findings(&self, of_stop: Finding) -> Vec<Finding> {
+        vec![of_stop, Finding::new("promise", self.promise.words), Finding::new(STOPPED, self.configuration)]
+    }
+}
+
+fn metrics(values: &[(Figure, f64)]) -> Metrics {
+    values.iter().map(|(figure, value)| (figure.name.to_owned(), *value)).collect()
+}
+
+/// The evidence in a few sentences.
+fn seen(kept: &Kept) -> String {
+    let age = kept.oldest_loss_ms.map(|age| format!(", the oldest {age:.1} ms before the cut"));
+    let counts = format!(
+        "{} writes acknowledged in {:.2} s, {} lost{}; {} documents read",
+        kept.acknowledged,
+        kept.worked_s,
+        kept.lost,
+        age.unwrap_or_default(),
+        kept.read
+    );
+    std::iter::once(counts).chain(kept.examples.iter().cloned()).collect::<Vec<_>>().join("; ")
+}
+
+/// When a system turned out not to be there any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gone {
+    /// When it was started again.
+    Opening {
+        /// It said so itself, and nobody had to stop waiting.
+        in_time: bool,
+    },
+    /// When it was read.
+    Reading,
+}
+
+/// Whether a failure is the system's own after a stop, and not one of the machine or of the program.
+pub(super) fn is_of_system(failure: &Failure) -> bool {
+    matches!(
+        failure.kind,
+        FailureKind::Crash | FailureKind::Timeout | FailureKind::Refused | FailureKind::Environment
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tier(words: &str, ms: Option<u32>) -> Durability {
+        Durability {
+            name: "window".to_owned(),
+            process_crash: words.to_owned(),
+            power_loss: NOTHING.to_owned(),
+            process_crash_ms: ms,
+            power_loss_ms: None,
+            ranked: true,
+        }
+    }
+
+    fn state(words: &str, ms: Option<u32>, kept: &Kept) -> (String, f64) {
+        let tier = tier(words, ms);
+        let promise = Promise::of(&tier, StopKind::Process);
+        let (metrics, findings) = Told { stop: 7, promise, configuration: "blake3:1" }.judged(kept);
+        let told: Vec<(&str, &str)> =
+            findings.iter().map(|one| (one.of.as_str(), one.state.as_str())).collect();
+        assert_eq!(
+            (told[0].0, &told[1..]),
+            ("stop 7", &[("promise", words), ("configuration", "blake3:1")][..])
+        );
+        (findings[0].told(), metrics["stops_as_promised"])
+    }
+
+    fn lost(age: f64) -> Kept {
+        Kept { acknowledged: 9, lost: 2, oldest_loss_ms: Some(age), ..Kept::default() }
+    }
+
+    #[test]
+    fn a_stop_is_held_against_what_the_tier_promises() {
+        let whole = Kept { acknowledged: 9, ..Kept::default() };
+        for (words, ms) in [(NOTHING, None), ("up to 100 ms", Some(100)), ("anything", None)] {
+            assert_eq!(state(words, ms, &whole), ("kept".to_owned(), 1.0));
+        }
+        assert_eq!(state(NOTHING, None, &lost(1.0)), ("promise broken".to_owned(), 0.0));
+        assert_eq!(
+            state("up to 100 ms", Some(100), &lost(100.0)),
+            ("lost within its window".to_owned(), 1.0)
+        );
+        assert_eq!(
+            state("up to 100 ms", Some(100), &lost(100.1)),
+            ("lost beyond its window".to_owned(), 0.0)
+        );
+        assert_eq!(state("anything", None, &lost(1e6)), ("lost, as the tier says".to_owned(), 1.0));
+    }
+
+    #[test]
+    fn no_window_covers_what_is_torn_or_was_there_before() {
+        let torn = Kept { torn: 1, ..Kept::default() };
+        assert_eq!(state(NOTHING, None, &torn), ("promise broken: torn".to_owned(), 0.0));
+        assert_eq!(state("up to 1 s", Some(1_000), &torn), ("lost beyond its window: torn".to_owned(), 0.0));
+        let loaded = Kept { lost_loaded: 3, ..Kept::default() };
+        assert_eq!(
+            state("up to 1 s", Some(1_000), &loaded),
+            ("lost beyond its window: loaded documents".to_owned(), 0.0)
+        );
+    }
+
+    #[test]
+    fn what_was_acknowledged_after_the_cut_is_told_beside_what_was_kept() {
+        let late = Kept { after_cut: 4, ..Kept::default() };
+        assert_eq!(state(NOTHING, None, &late), ("kept: acknowledged after the cut".to_owned(), 1.0));
+    }
+
+    #[test]
+    fn the_last_words_of_a_system_are_kept() {
+        let failure =
+            Failure { kind: FailureKind::Environment, error: format!("{}the end", "é".repeat(3_000)) };
+        let tier = tier(NOTHING, None);
+        let promise = Promise::of(&tier, StopKind::Power);
+        let told = Told { stop: 2, promise, configuration: "blake3:1" };
+        let (metrics, findings) = told.gone(Gone::Opening { in_time: true }, &failure);
+        assert_eq!(findings[0].told(), "does not start: environment");
+        assert!(
+            findings[0]
+                .words
+                .as_ref()
+                .is_some_and(|words| words.ends_with("the end") && words.len() <= WORDS)
+        );
+        assert_eq!((metrics["stops"], metrics["stops_kept"]), (1.0, 0.0));
+        let (_, findings) = told.gone(Gone::Opening { in_time: false }, &failure);
+        assert_eq!(findings[0].state, "hangs in recovery");
+    }
+}

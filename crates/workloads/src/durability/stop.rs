@@ -1,0 +1,300 @@
+//! One stop: data put back, clients at work, the cut, the start after it, and everything read.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use jsonathlon_drive::answer::Driven;
+use jsonathlon_drive::job::Job;
+use jsonathlon_drive::operation::Operation;
+use jsonathlon_drive::paths::Projection;
+use jsonathlon_drive::promises::{Cut, Kept, ReadBack};
+use jsonathlon_drive::random::Random;
+use jsonathlon_drive::worker::READ_BACK;
+use jsonathlon_measure::arrival::Arrival;
+use jsonathlon_measure::stop::Stop;
+use jsonathlon_outage::{Disk, OutageError};
+use jsonathlon_results::record::{FailureKind, Finding, Metrics};
+use jsonathlon_worker::protocol::Op;
+
+use super::InTier;
+use super::outcome::{self, Gone, Promise, Told};
+use super::settings::{DurabilitySettings, StopKind};
+use crate::RunError;
+use crate::bench::Bench;
+use crate::engine::{StopAt, Stopped};
+use crate::recorder::Recorder;
+use crate::serving::scripts;
+use crate::session::{Ended, Session, relay};
+use crate::snapshot::Snapshot;
+
+/// Seconds that clients go on beyond the latest moment of a stop: it ends them.
+const BEYOND_S: f64 = 10.0;
+/// What a stop may take beyond the work: connecting, and noticing that the system is gone.
+const GRACE: Duration = Duration::from_secs(60);
+/// Between two looks at whether a moment has come.
+const PAUSE: Duration = Duration::from_millis(2);
+/// The folder of the system's data on a disk of their own.
+const DATA: &str = "data";
+/// How often an operation is tried again that was given up for a conflict.
+const RETRIES: u32 = 10;
+
+/// A stop that is to be made.
+pub(super) struct Stopping<'s, 'a> {
+    pub(super) bench: &'s Bench<'a>,
+    pub(super) own: &'s DurabilitySettings,
+    pub(super) one: &'s InTier<'a>,
+    pub(super) kind: StopKind,
+    /// Its number, from 1.
+    pub(super) stop: u32,
+    pub(super) snapshot: &'s Snapshot,
+}
+
+impl<'a> Stopping<'_, 'a> {
+    /// Why there is no such stop on this machine; none where there is.
+    pub(super) fn not_applicable(&self) -> Option<String> {
+        match self.kind {
+            StopKind::Process => None,
+            StopKind::Power if !rustix::process::geteuid().is_root() => Some(
+                "not applicable: needs root, which alone may make a disk whose power can be cut".to_owned(),
+            ),
+            StopKind::Power => {
+                let why = Disk::check(&self.disk(), self.own.disk_bytes).err()?;
+                Some(format!("not applicable: {why}"))
+            }
+        }
+    }
+
+    /// Makes it; what was found out.
+    pub(super) fn make(&self, recorder: &mut Recorder<'_>) -> Result<(Metrics, Vec<Finding>), Ended> {
+        match self.kind {
+            StopKind::Process => {
+                let mut session = self.session(self.bench.work.join(&self.one.name))?;
+                let cut = self.work(&mut session, None)?;
+                self.after(&mut session, &cut, recorder)
+            }
+            StopKind::Power => {
+                let mut disk = Disk::make(&self.disk(), self.own.disk_bytes).map_err(of_disk)?;
+                let found = self.on(&mut disk, recorder);
+                // The first error is the one that matters.
+                let closed = disk.close().map_err(of_disk);
+                found.and_then(|found| closed.map(|()| found))
+            }
+        }
+    }
+
+    /// The same with the data on a disk whose power is cut. Nothing uses it any more afterwards.
+    fn on(&self, disk: &mut Disk, recorder: &mut Recorder<'_>) -> Result<(Metrics, Vec<Finding>), Ended> {
+        let mut session = self.session(disk.path().join(DATA))?;
+        // What was there before clients begin is no matter of this stop.
+        disk.sync().map_err(of_disk)?;
+        let power = || disk.cut().map(drop).map_err(|error| error.to_string());
+        let cut = self.work(&mut session, Some(&power))?;
+        disk.mount_again().map_err(of_disk)?;
+        self.after(&mut session, &cut, recorder)
+    }
+
+    /// Where the disk is mounted whose power is cut.
+    fn disk(&self) -> PathBuf {
+        self.bench.work.join(format!("{}.disk", self.one.name))
+    }
+
+    fn told(&self) -> Told<'_> {
+        let promise = Promise::of(self.one.tier, self.kind);
+        Told { stop: self.stop, promise, configuration: &self.one.target.configuration.digest }
+    }
+
+    /// A session over the loaded data, in this folder.
+    fn session(&self, folder: PathBuf) -> Result<Session<'a>, Ended> {
+        self.snapshot.restore_to(&folder).map_err(RunError::io("put the loaded data back"))?;
+        let mut session = self.bench.session_in(self.one.target, folder, &self.one.name);
+        session.set("key_type", &self.one.key_type);
+        session.subject().does(&format!("{} {} stop {}", self.one.name, self.kind, self.stop));
+        session.open()?;
+        Ok(session)
+    }
+
+    /// Where the promises of the clients are kept: never on the disk that is cut.
+    fn promises(&self) -> PathBuf {
+        self.bench.work.join(format!("{}.promises", self.one.name))
+    }
+
+    /// Lets clients work until the stop.
+    fn work(
+        &self,
+        session: &mut Session<'a>,
+        power: Option<&(dyn Fn() -> Result<(), String> + Sync)>,
+    ) -> Result<Cut, Ended> {
+        let promises = self.promises();
+        remove(&promises)?;
+        let job = serde_json::to_value(self.job(session, &promises)?)
+            .map_err(|error| Ended::failed(FailureKind::Protocol, format!("the job: {error}")))?;
+        let wait = Duration::from_secs_f64(self.moment_s());
+        let moment = |is_over: &dyn Fn() -> bool| has_come(&promises, wait, is_over);
+        let limit = Duration::from_secs_f64(self.own.work_s.1 + BEYOND_S) + GRACE;
+        let stop = StopAt { moment: &moment, power };
+        let stopped: Stopped<Driven> = session.stop(&Op::Drive { job }, limit, &stop)?;
+        // What clients were told wrong before the stop would be laid at its door.
+        if let Some(wrong) = stopped.answer.as_ref().and_then(|driven| driven.wrong.first()) {
+            return Err(Ended::failed(FailureKind::Wrong, format!("before the stop: {wrong}")));
+        }
+        Ok(stopped.cut)
+    }
+
+    /// Seconds of work before the stop, the same whenever the run is resumed.
+    fn moment_s(&self) -> f64 {
+        const STEPS: u64 = 1 << 32;
+        let stream = u64::from(self.stop) << 1 | u64::from(self.kind == StopKind::Power);
+        let drawn = Random::new(self.bench.settings.seed, stream).below(STEPS) as f64 / STEPS as f64;
+        let (least, most) = self.own.work_s;
+        least + drawn * (most - least)
+    }
+
+    fn job(&self, session: &Session<'_>, promises: &Path) -> Result<Job, Ended> {
+        let (own, one) = (self.own, self.one);
+        let projection = Projection::default();
+        let most = one.part.clients.unwrap_or(u32::MAX);
+        Ok(Job {
+            records: one.records.records().clone(),
+            loaded: self.bench.staged.documents,
+            load: format!("{} {}", self.kind, self.stop),
+            mix: one.mix.clone(),
+            scripts: scripts::scripts(session, &one.part, &one.records, projection, &one.mix)?,
+            clients: own.clients.min(most).max(1),
+            threads: None,
+            arrival: Arrival::Closed,
+            ramp_s: 0.0,
+            stop: Stop::Time { seconds: own.work_s.1 + BEYOND_S },
+            seed: self.bench.settings.seed.wrapping_add(u64::from(self.stop) << 32),
+            verify: true,
+            prepare: true,
+            batch: 1,
+            scan: 1,
+            limit: 1,
+            projection,
+            retries: RETRIES,
+            timeout_s: own.timeout_s,
+            promises: Some(promises.to_owned()),
+        })
+    }
+
+    /// Starts the system again and reads everything.
+    fn after(
+        &self,
+        session: &mut Session<'a>,
+        cut: &Cut,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(Metrics, Vec<Finding>), Ended> {
+        let limit = Duration::from_secs_f64(self.own.recovery_s);
+        session.limit_opening(limit);
+        let begun = Instant::now();
+        let found = match session.open() {
+            Ok(()) => {
+                let recovery_s = session.open_s;
+                let (mut metrics, findings) = self.read(session, cut, recorder)?;
+                metrics.insert("recovery_s".to_owned(), recovery_s);
+                (metrics, findings)
+            }
+            Err(Ended::Failed(failure)) if outcome::is_of_system(&failure) => {
+                let in_time = begun.elapsed() < limit;
+                self.told().gone(Gone::Opening { in_time }, &failure)
+            }
+            Err(other) => return Err(other),
+        };
+        session.kill();
+        remove(&self.promises())?;
+        Ok(found)
+    }
+
+    fn read(
+        &self,
+        session: &mut Session<'a>,
+        cut: &Cut,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(Metrics, Vec<Finding>), Ended> {
+        let one = self.one;
+        let mut scripts =
+            scripts::scripts(session, &one.part, &one.records, Projection::default(), &one.mix)?;
+        let Some(script) = scripts.remove(&Operation::Read) else {
+            return Err(Ended::failed(FailureKind::Protocol, "the system has no read by key"));
+        };
+        let job = ReadBack {
+            records: one.records.records().clone(),
+            loaded: self.bench.staged.documents,
+            promises: self.promises(),
+            cut: *cut,
+            script,
+        };
+        let job = serde_json::json!({ READ_BACK: job });
+        let limit = Duration::from_secs_f64(self.bench.settings.timeout_s);
+        match session.request::<Kept>(&Op::Drive { job }, limit, &mut relay(recorder.observer)) {
+            Ok(kept) if kept.acknowledged == 0 => Err(Ended::failed(
+                FailureKind::Refused,
+                "no write was acknowledged before the stop, so that it tells nothing",
+            )),
+            Ok(kept) => Ok(self.told().judged(&kept)),
+            Err(Ended::Failed(failure)) if outcome::is_of_system(&failure) => {
+                Ok(self.told().gone(Gone::Reading, &failure))
+            }
+            Err(other) => Err(other),
+        }
+    }
+}
+
+fn of_disk(error: OutageError) -> Ended {
+    Ended::failed(FailureKind::Environment, error.to_string())
+}
+
+/// Waits for the first write and then for so long; false where it is over before.
+fn has_come(promises: &Path, wait: Duration, is_over: &dyn Fn() -> bool) -> bool {
+    let mut first: Option<Instant> = None;
+    while !is_over() {
+        match first {
+            None if std::fs::metadata(promises).is_ok_and(|facts| facts.len() > 0) => {
+                first = Some(Instant::now());
+            }
+            None => std::thread::sleep(PAUSE),
+            Some(first) => match wait.checked_sub(first.elapsed()) {
+                None => return true,
+                Some(left) => std::thread::sleep(left.min(PAUSE)),
+            },
+        }
+    }
+    false
+}
+
+fn remove(path: &Path) -> Result<(), Ended> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(RunError::io(format!("remove {}", path.display()))(error).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    #[test]
+    fn a_moment_is_counted_from_the_first_write() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("promises");
+        let looks = Cell::new(0);
+        let over_at = |most: u32| {
+            looks.set(0);
+            let looks = &looks;
+            move || {
+                looks.set(looks.get() + 1);
+                looks.get() > most
+            }
+        };
+        assert!(!has_come(&path, Duration::ZERO, &over_at(3)), "there is no record");
+        std::fs::write(&path, "").unwrap();
+        assert!(!has_come(&path, Duration::ZERO, &over_at(3)), "nothing was sent");
+        std::fs::write(&path, "x").unwrap();
+        assert!(has_come(&path, Duration::ZERO, &over_at(1000)));
+        assert!(!has_come(&path, Duration::from_secs(3600), &over_at(3)));
+    }
+}
