@@ -15,6 +15,7 @@ pub mod study;
 mod analytics;
 mod any_workload;
 mod documents;
+mod durability;
 mod fidelity;
 mod questions;
 mod section;

@@ -11,7 +11,7 @@ use jsonathlon_results::summary::{Run, Stolen, Summary};
 
 use crate::draw::terminal::{Look, draw};
 use crate::section::{Section, printable, short};
-use crate::{analytics, any_workload, documents, draw, fidelity, format, questions, serving};
+use crate::{analytics, any_workload, documents, draw, durability, fidelity, format, questions, serving};
 
 /// What stands in a summary beside the configurations: plain files, and the control.
 const BESIDE: [&str; 2] = ["files", CONTROL];
@@ -56,6 +56,7 @@ fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
             documents::NAME => documents::sections(run, summary, means),
             questions::NAME => questions::sections(run, summary),
             fidelity::NAME => fidelity::sections(run, summary),
+            durability::NAME => durability::sections(run, summary),
             other => any_workload::sections(run, summary, other),
         });
     }
@@ -151,8 +152,8 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     section.notes.extend(memory(run));
     section.notes.extend(idle_cores(run, summary));
     let measured = summary.results.iter().any(|entry| entry.cell.phase == Phase::Measured);
-    let found = workloads(summary).contains(&fidelity::NAME);
-    // What is only in serving or fidelity runs needs no words about questions.
+    let found = [fidelity::NAME, durability::NAME].iter().any(|name| workloads(summary).contains(name));
+    // What is only in serving, fidelity or durability runs needs no words about questions.
     let asked =
         !(measured || found) || summary.results.iter().any(|entry| entry.cell.phase.planned() == Phase::Hot);
     if asked {
@@ -172,8 +173,11 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     if workloads(summary).contains(&documents::NAME) {
         section.notes.extend(documents::reading());
     }
-    if found {
+    if workloads(summary).contains(&fidelity::NAME) {
         section.notes.extend(fidelity::reading());
+    }
+    if workloads(summary).contains(&durability::NAME) {
+        section.notes.extend(durability::reading());
     }
     section.notes.extend(precision(summary));
     let Stolen { trials, of } = summary.stolen;

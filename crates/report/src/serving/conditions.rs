@@ -5,6 +5,7 @@ use jsonathlon_results::record::{
     CLIENTS, Cell, DURABILITY, OBJECTIVE, Parameters, Phase, RATE_PER_S, RATE_SHARE,
 };
 use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_results::tested::{self, Tested};
 
 use crate::format;
 use crate::section::printable;
@@ -99,10 +100,20 @@ pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<String> {
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
     for one in &run.manifest.configurations {
         let Some(tier) = &one.durability else { continue };
-        let line = format!(
-            "{}, as documented, not tested: a process crash loses {}, a power loss {}",
-            tier.tier, tier.process_crash, tier.power_loss
-        );
+        let [crash, loss] = [tested::PROCESS, tested::POWER].map(|kind| {
+            let shown = tier.tested.iter().find(|one| one.kind == kind);
+            shown.map_or_else(|| "as documented, not tested".to_owned(), Tested::to_string)
+        });
+        let line = match tier.tested.is_empty() {
+            true => format!(
+                "{}, {crash}: a process crash loses {}, a power loss {}",
+                tier.tier, tier.process_crash, tier.power_loss
+            ),
+            false => format!(
+                "{}: a process crash loses {} ({crash}), a power loss {} ({loss})",
+                tier.tier, tier.process_crash, tier.power_loss
+            ),
+        };
         match lines.iter_mut().find(|(known, _)| *known == line) {
             Some((_, titles)) => titles.push(&one.title),
             None => lines.push((line, vec![&one.title])),

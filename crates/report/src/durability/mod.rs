@@ -1,0 +1,164 @@
+//! The tables of the durability workload: what was there after stops of the hard way, and the evidence where something
+//! was not.
+
+use jsonathlon_results::figure::{
+    ACKNOWLEDGED_WRITES, Figure, LOST_DOCUMENTS, LOST_WRITES, OLDEST_LOSS_S, RECOVERY_S, STOPS,
+    STOPS_AS_PROMISED, STOPS_KEPT, TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
+};
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::record::{Cell, DURABILITY, Phase};
+use jsonathlon_results::summary::{Entry, Run, Summary};
+use jsonathlon_results::tested::{POWER, STOPPED};
+
+use crate::format;
+use crate::section::{Section, by_class, none, optional, printable};
+
+/// As it is called in journals.
+pub(crate) const NAME: &str = "durability";
+
+/// Findings that are of no stop.
+const OF_NO_STOP: [&str; 2] = [PROMISE, STOPPED];
+/// What a finding is of that says what a tier promises.
+const PROMISE: &str = "promise";
+/// The state of a stop after which everything was there.
+const KEPT: &str = "kept";
+
+const HEADER: [&str; 14] = [
+    "system",
+    "variant",
+    "tier",
+    "stopped by",
+    "may lose",
+    "found",
+    "as promised",
+    "acknowledged",
+    "lost",
+    "torn",
+    "out of order",
+    "after the cut",
+    "oldest loss",
+    "recovery",
+];
+
+/// All of them.
+pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
+    let mut table = Section::new("what was there after a stop the hard way".to_owned(), &HEADER, 7);
+    let mut evidence =
+        Section { title: "stops after which something was not there".to_owned(), ..Section::default() };
+    for configuration in by_class(run) {
+        for entry in of(configuration, summary) {
+            table.rows.push(row(configuration, entry, run));
+            evidence.notes.extend(told(configuration, entry));
+        }
+    }
+    let mut sections = vec![table];
+    if !evidence.notes.is_empty() {
+        sections.push(evidence);
+    }
+    sections
+}
+
+/// How to read the tables.
+pub(crate) fn reading() -> Vec<String> {
+    [
+        "process crash: all processes of the system are killed (SIGKILL), and what they handed to the kernel stays; power loss: \
+         the file system of its data is shut down first, and what was not synced is gone",
+        "acknowledged before the cut, and looked for afterwards: every write; what was under way may be there or not. Lost: an \
+         older version is there, or none; out of order: lost, while a write that was sent after its acknowledgement is there",
+        "after the cut: sent after the power was gone, and acknowledged all the same",
+        "ext4 forgives: a sync takes other files' changes along, and what was written past the page cache stays without one",
+    ]
+    .map(str::to_owned)
+    .to_vec()
+}
+
+/// The entries of a configuration's stops, in the order of the plan.
+fn of<'a>(configuration: &'a Configuration, summary: &'a Summary) -> impl Iterator<Item = &'a Entry> {
+    let is_stop = |entry: &&Entry| {
+        entry.cell.workload == NAME && entry.cell.phase == Phase::Steady && tier(&entry.cell).is_some()
+    };
+    summary.results.iter().filter(is_stop).filter(|entry| configuration.has(&entry.cell))
+}
+
+fn tier(cell: &Cell) -> Option<&str> {
+    cell.parameters.get(DURABILITY)?.as_str()
+}
+
+fn row(configuration: &Configuration, entry: &Entry, run: &Run) -> Vec<String> {
+    let id = &configuration.id;
+    let promise = entry.finding(PROMISE).map_or_else(none, |finding| printable(&finding.state));
+    let share = |part: &Figure| match (entry.metric(part), entry.metric(&STOPS)) {
+        (Some(part), Some(all)) => Some((format::whole(part), format::whole(all))),
+        _ => None,
+    };
+    let found = share(&STOPS_KEPT).map(|(kept, all)| format!("kept in {kept} of {all} {}", stops(entry)));
+    let promised = share(&STOPS_AS_PROMISED).map_or_else(none, |(kept, all)| format!("{kept} of {all}"));
+    let mut row = vec![
+        format!("{} {}", id.system, id.version),
+        id.variant.clone(),
+        printable(tier(&entry.cell).unwrap_or_default()),
+        stopped_by(entry).to_owned(),
+        promise,
+        found.unwrap_or_else(|| why_not(&entry.cell, run)),
+        promised,
+    ];
+    let counts =
+        [&ACKNOWLEDGED_WRITES, &LOST_WRITES, &TORN_DOCUMENTS, &WRITES_OUT_OF_ORDER, &WRITES_AFTER_CUT];
+    for figure in counts {
+        let mut count = entry.metric(figure);
+        if *figure == LOST_WRITES {
+            // A document that was there before clients began is lost as much as what they wrote.
+            count = count.map(|count| count + entry.metric(&LOST_DOCUMENTS).unwrap_or_default());
+        }
+        row.push(optional(count, format::whole));
+    }
+    row.push(optional(entry.metric(&OLDEST_LOSS_S), format::seconds));
+    row.push(optional(entry.metric(&RECOVERY_S), format::seconds));
+    row
+}
+
+fn stopped_by(entry: &Entry) -> &'static str {
+    match entry.cell.step.word() {
+        POWER => "power loss",
+        _ => "process crash",
+    }
+}
+
+fn stops(entry: &Entry) -> &'static str {
+    match entry.cell.step.word() {
+        POWER => "power cuts",
+        _ => "kills",
+    }
+}
+
+/// Why there is no such stop.
+fn why_not(cell: &Cell, run: &Run) -> String {
+    let failed = run.trials().filter(|trial| trial.cell == *cell).find_map(|trial| trial.failure.as_ref());
+    failed.map_or_else(none, |failure| match failure.error.split_once('\n') {
+        Some((first, _)) => printable(first),
+        None => printable(&failure.error),
+    })
+}
+
+/// Every stop of an entry after which not everything was there.
+fn told(configuration: &Configuration, entry: &Entry) -> Vec<String> {
+    let head = format!(
+        "{} {}, {}, {}",
+        configuration.id.system,
+        configuration.id.variant,
+        tier(&entry.cell).unwrap_or_default(),
+        stopped_by(entry)
+    );
+    let is_worth_it =
+        |of: &str, state: &str, kinds: usize| !OF_NO_STOP.contains(&of) && (state != KEPT || kinds > 0);
+    entry
+        .findings
+        .iter()
+        .filter(|finding| is_worth_it(&finding.of, &finding.state, finding.kinds.len()))
+        .map(|finding| {
+            let evidence = finding.seen.as_ref().or(finding.words.as_ref());
+            let evidence = evidence.map(|text| format!(": {text}")).unwrap_or_default();
+            printable(&format!("{head}, {}: {}{evidence}", finding.of, finding.told()))
+        })
+        .collect()
+}
