@@ -1,0 +1,104 @@
+//! Systems that do not come up again, and a program that is killed.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::support::{LIMIT, World};
+use crate::{count, entry, keeping, run, start, stops};
+
+/// Openings of a mock before a stop: for the load, for the session of the clients, and for each of three of these.
+const OPENINGS: u64 = 5;
+
+#[test]
+fn a_system_that_does_not_start_after_a_stop_is_a_finding_with_its_last_words() {
+    let fault = json!([{"on": "open", "nth": OPENINGS + 1, "do": "refuse", "message": "the log is damaged"}]);
+    let world = World::with(&[keeping("ma", json!({}), fault), keeping("mb", json!({}), json!([]))]);
+    let summary = run(&world, "ma,mb", &[]).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let found = entry(&summary, "ma", "synced", "process");
+    assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0));
+    for finding in stops(found) {
+        assert_eq!(finding.state, "does not start");
+        assert!(finding.words.as_ref().unwrap().contains("the log is damaged"), "{finding:?}");
+    }
+    assert_eq!(count(entry(&summary, "mb", "synced", "process"), "stops_kept"), 2);
+    world.nothing_left();
+}
+
+#[test]
+fn a_system_that_hangs_in_recovery_is_given_up_in_time() {
+    let fault = json!([{"on": "open", "nth": OPENINGS + 1, "do": "hang"}]);
+    let world = World::with(&[keeping("ma", json!({}), fault)]);
+    let summary = run(&world, "ma", &["--stops", "1", "--recovery-limit", "1s"]).expect(0).summary();
+    let found = entry(&summary, "ma", "synced", "process");
+    assert_eq!((stops(found)[0].state.as_str(), count(found, "stops_kept")), ("hangs in recovery", 0));
+    world.nothing_left();
+}
+
+#[test]
+fn a_system_that_ends_while_it_is_read_is_a_finding() {
+    let fault = json!([{"on": "kv_read", "nth": 20, "do": "crash", "by": "kill"}]);
+    let world = World::with(&[keeping("ma", json!({}), fault)]);
+    let summary = run(&world, "ma", &["--stops", "1"]).expect(0).summary();
+    let found = entry(&summary, "ma", "synced", "process");
+    assert_eq!((stops(found)[0].told().as_str(), count(found, "stops_kept")), ("cannot be read: crash", 0));
+}
+
+#[test]
+fn a_stop_before_which_nothing_was_acknowledged_tells_nothing() {
+    let refuse = |of: &str| json!({"on": of, "do": "refuse", "message": "read only"});
+    let world = World::with(&[keeping("ma", json!({}), json!([refuse("kv_update"), refuse("kv_insert")]))]);
+    let summary = run(&world, "ma", &["--stops", "1"]).expect(1).summary();
+    assert!(summary.failures[0].error.contains("no write was acknowledged"), "{:?}", summary.failures);
+}
+
+#[test]
+fn a_system_that_ends_by_itself_before_its_stop_fails() {
+    let fault = json!([{"on": "kv_update", "nth": 3, "do": "crash", "by": "kill"}]);
+    let world = World::with(&[keeping("ma", json!({}), fault)]);
+    let summary = run(&world, "ma", &["--stops", "1", "--work", "10s"]).expect(1).summary();
+    assert_eq!(summary.failures[0].kind, "crash", "{:?}", summary.failures);
+    world.nothing_left();
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_where_it_was() {
+    let world = World::with(&[keeping("ma", json!({}), json!([])), keeping("mb", json!({}), json!([]))]);
+    let kept = world.kept("out");
+    let mut killed = 0;
+    loop {
+        let mut running = match world.path("out").join("manifest.json").exists() {
+            true => world.start_resuming("out"),
+            false => {
+                // What was begun without a plan is of no use.
+                std::fs::remove_dir_all(world.path("out")).ok();
+                start(&world, "ma,mb", &["--stops", "4"])
+            }
+        };
+        if killed >= 4 {
+            running.end(LIMIT).expect(0);
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(400 + 370 * killed));
+        if running.has_ended() {
+            running.end(LIMIT).expect(0);
+            break;
+        }
+        let before = kept.whole_lines();
+        running.kill();
+        killed += 1;
+        assert!(kept.journal().starts_with(&before), "records are gone");
+        world.nothing_left();
+    }
+    assert!(killed > 0, "it was never killed");
+    let exported = world.run(&["export", "-f", "json", &world.text("out")]).expect(0);
+    let summary: jsonathlon_results::summary::Summary = serde_json::from_str(&exported.stdout).unwrap();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    for system in ["ma", "mb"] {
+        let found = entry(&summary, system, "synced", "process");
+        assert_eq!((count(found, "stops"), count(found, "stops_kept")), (4, 4));
+    }
+    kept.is_complete();
+    assert!(kept.work().is_empty());
+}
