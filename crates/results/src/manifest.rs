@@ -1,6 +1,7 @@
 //! What a run is: everything that must be known to repeat it, written before its first trial.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use jsonathlon_measure::clock::ClockResolution;
 use jsonathlon_measure::machine::Machine;
@@ -8,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::Id;
 use crate::ranking::{MemorySetting, Preparation, Profile};
-use crate::tested::Tested;
 
 /// Version of the manifest and of the summaries made from it.
 pub const SCHEMA: u32 = 1;
@@ -108,6 +108,43 @@ pub struct Durability {
     /// What durability runs beside this one had shown of it when it began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tested: Vec<Tested>,
+}
+
+/// The step of stops by which processes are killed.
+pub const PROCESS: &str = "process";
+/// The step of stops by which the power is cut.
+pub const POWER: &str = "power";
+
+/// Stops of one kind.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tested {
+    /// [`PROCESS`] or [`POWER`].
+    pub kind: String,
+    /// How many.
+    pub stops: u64,
+    /// After how many of them everything was there.
+    pub kept: u64,
+    /// After how many what the tier promised was there.
+    pub as_promised: u64,
+    /// The day, as `2026-11-23`.
+    pub date: String,
+}
+
+impl fmt::Display for Tested {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kind, stops, kept, as_promised, date } = self;
+        let cuts = match (kind.as_str(), stops) {
+            (POWER, 1) => "power cut",
+            (POWER, _) => "power cuts",
+            (_, 1) => "kill",
+            _ => "kills",
+        };
+        write!(f, "kept in {kept} of {stops} {cuts}")?;
+        if as_promised < stops {
+            write!(f, ", as promised in {as_promised}")?;
+        }
+        write!(f, ", {date}")
+    }
 }
 
 /// The word for a class or profile that a run does not state, as those of version 0.1.0 do not.
@@ -216,4 +253,25 @@ pub struct Manifest {
     pub settings: serde_json::Value,
     /// The plan.
     pub plan: Planned,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_shown_is_told_in_a_few_words() {
+        let tested = |kind: &str, kept, as_promised| Tested {
+            kind: kind.to_owned(),
+            stops: 10,
+            kept,
+            as_promised,
+            date: "2026-11-23".to_owned(),
+        };
+        assert_eq!(tested(POWER, 10, 10).to_string(), "kept in 10 of 10 power cuts, 2026-11-23");
+        assert_eq!(tested(PROCESS, 4, 10).to_string(), "kept in 4 of 10 kills, 2026-11-23");
+        assert_eq!(tested(PROCESS, 4, 9).to_string(), "kept in 4 of 10 kills, as promised in 9, 2026-11-23");
+        let one = Tested { stops: 1, ..tested(POWER, 1, 1) };
+        assert_eq!(one.to_string(), "kept in 1 of 1 power cut, 2026-11-23");
+    }
 }

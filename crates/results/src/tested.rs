@@ -1,13 +1,11 @@
 //! What durability runs have shown of a configuration, for those who state its tier beside other figures.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::Path;
-
-use serde::{Deserialize, Serialize};
 
 use crate::figure::{Figure, STOPS, STOPS_AS_PROMISED, STOPS_KEPT};
 use crate::folder::read_manifest;
+use crate::manifest::Tested;
 use crate::record::Trial;
 use crate::run::Run;
 
@@ -15,43 +13,6 @@ use crate::run::Run;
 pub const DURABILITY_RUN: &str = "durability";
 /// What a finding is of that says which configuration was stopped, by its digest.
 pub const STOPPED: &str = "configuration";
-/// The step of stops by which processes are killed.
-pub const PROCESS: &str = "process";
-/// The step of stops by which the power is cut.
-pub const POWER: &str = "power";
-
-/// Stops of one kind.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tested {
-    /// [`PROCESS`] or [`POWER`].
-    pub kind: String,
-    /// How many.
-    pub stops: u64,
-    /// After how many of them everything was there.
-    pub kept: u64,
-    /// After how many what the tier promised was there.
-    pub as_promised: u64,
-    /// The day, as `2026-11-23`.
-    pub date: String,
-}
-
-impl fmt::Display for Tested {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, stops, kept, as_promised, date } = self;
-        let cuts = match (kind.as_str(), stops) {
-            (POWER, 1) => "power cut",
-            (POWER, _) => "power cuts",
-            (_, 1) => "kill",
-            _ => "kills",
-        };
-        write!(f, "kept in {kept} of {stops} {cuts}")?;
-        if as_promised < stops {
-            write!(f, ", as promised in {as_promised}")?;
-        }
-        write!(f, ", {date}")
-    }
-}
-
 /// What the durability runs in the folders of a folder have shown, by the digest of the configuration in its tier; of
 /// several runs the last. What cannot be read there is nobody's business here.
 #[must_use]
@@ -99,22 +60,6 @@ fn shown_by(run: &Run) -> Vec<(String, Tested)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_was_shown_is_told_in_a_few_words() {
-        let tested = |kind: &str, kept, as_promised| Tested {
-            kind: kind.to_owned(),
-            stops: 10,
-            kept,
-            as_promised,
-            date: "2026-11-23".to_owned(),
-        };
-        assert_eq!(tested(POWER, 10, 10).to_string(), "kept in 10 of 10 power cuts, 2026-11-23");
-        assert_eq!(tested(PROCESS, 4, 10).to_string(), "kept in 4 of 10 kills, 2026-11-23");
-        assert_eq!(tested(PROCESS, 4, 9).to_string(), "kept in 4 of 10 kills, as promised in 9, 2026-11-23");
-        let one = Tested { stops: 1, ..tested(POWER, 1, 1) };
-        assert_eq!(one.to_string(), "kept in 1 of 1 power cut, 2026-11-23");
-    }
 
     #[test]
     fn a_folder_without_runs_has_shown_nothing() {

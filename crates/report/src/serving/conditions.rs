@@ -1,11 +1,11 @@
 //! Cells of one mix under the same conditions, whatever the number of clients or the rate.
 
 use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::manifest::{POWER, PROCESS, Tested};
 use jsonathlon_results::record::{
     CLIENTS, Cell, DURABILITY, OBJECTIVE, Parameters, Phase, RATE_PER_S, RATE_SHARE,
 };
 use jsonathlon_results::summary::{Entry, Run, Summary};
-use jsonathlon_results::tested::{self, Tested};
 
 use crate::format;
 use crate::section::printable;
@@ -100,7 +100,7 @@ pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<String> {
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
     for one in &run.manifest.configurations {
         let Some(tier) = &one.durability else { continue };
-        let [crash, loss] = [tested::PROCESS, tested::POWER].map(|kind| {
+        let [crash, loss] = [PROCESS, POWER].map(|kind| {
             let shown = tier.tested.iter().find(|one| one.kind == kind);
             shown.map_or_else(|| "as documented, not tested".to_owned(), Tested::to_string)
         });

@@ -4,6 +4,7 @@ use std::fmt;
 
 use jsonathlon_dataset::records::Records;
 use jsonathlon_outage::OutageError;
+use jsonathlon_results::manifest::{POWER, PROCESS};
 use serde::{Deserialize, Serialize};
 
 /// How a system is stopped.
@@ -24,8 +25,8 @@ impl StopKind {
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
-            Self::Process => "process",
-            Self::Power => "power",
+            Self::Process => PROCESS,
+            Self::Power => POWER,
         }
     }
 }
