@@ -30,6 +30,8 @@ pub fn now_ns() -> u64 {
 
 /// Bytes of one entry: time, record, version, what it is, and a mark.
 const LENGTH: usize = 24;
+/// Bytes among which a first acknowledgement is looked for: more than all clients can have sent before.
+const FIRST: u64 = 1 << 20;
 /// Ends every entry, so that a record that is damaged is not taken for one.
 const MARK: [u8; 3] = [0xa7, b'J', b'\n'];
 
@@ -161,6 +163,15 @@ pub fn read(mut from: impl Read) -> io::Result<Vec<Sent>> {
     Ok(writes)
 }
 
+/// Whether an acknowledgement is among the first entries of a record that is being written.
+#[must_use]
+pub fn has_begun(record: &Path) -> bool {
+    let mut first = Vec::new();
+    let looked = File::open(record).and_then(|file| file.take(FIRST).read_to_end(&mut first));
+    let is_one = |entry: &[u8]| parts(entry).is_some_and(|(.., what)| what == What::Acknowledged);
+    looked.is_ok() && first.chunks_exact(LENGTH).any(is_one)
+}
+
 fn parts(entry: &[u8]) -> Option<(u64, u64, u32, What)> {
     let (at, rest) = entry.split_first_chunk::<8>()?;
     let (number, rest) = rest.split_first_chunk::<8>()?;
@@ -183,8 +194,9 @@ mod tests {
         let accept = Accept::new(2);
         let update = promises.send(Change::Part, || accept.begin_write(1, Change::Part)).unwrap();
         let insert = promises.send(Change::Whole, || accept.begin_insert()).unwrap();
+        assert!(!has_begun(&path));
         promises.acknowledged(&insert);
-        assert!(!promises.has_failed());
+        assert!(!promises.has_failed() && has_begun(&path));
         let bytes = std::fs::read(&path).unwrap();
         assert_eq!(bytes.len(), 3 * LENGTH);
         let writes = read(&*bytes).unwrap();

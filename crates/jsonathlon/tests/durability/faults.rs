@@ -50,7 +50,7 @@ fn a_stop_before_which_nothing_was_acknowledged_tells_nothing() {
     let refuse = |of: &str| json!({"on": of, "do": "refuse", "message": "read only"});
     let world = World::with(&[keeping("ma", json!({}), json!([refuse("kv_update"), refuse("kv_insert")]))]);
     let summary = run(&world, "ma", &["--stops", "1"]).expect(1).summary();
-    assert!(summary.failures[0].error.contains("no write was acknowledged"), "{:?}", summary.failures);
+    assert!(summary.failures[0].error.contains("nothing to stop: read only"), "{:?}", summary.failures);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::Job;
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::paths::Projection;
-use jsonathlon_drive::promises::{Cut, Kept, ReadBack};
+use jsonathlon_drive::promises::{Cut, Kept, ReadBack, has_begun};
 use jsonathlon_drive::random::Random;
 use jsonathlon_drive::worker::READ_BACK;
 use jsonathlon_measure::arrival::Arrival;
@@ -137,7 +137,12 @@ impl<'a> Stopping<'_, 'a> {
         if let Some(wrong) = stopped.answer.as_ref().and_then(|driven| driven.wrong.first()) {
             return Err(Ended::failed(FailureKind::Wrong, format!("before the stop: {wrong}")));
         }
-        Ok(stopped.cut)
+        stopped.cut.ok_or_else(|| {
+            let refusals = stopped.answer.iter().flat_map(|driven| driven.refusals.keys());
+            let words = refusals.take(3).cloned().collect::<Vec<_>>().join("; ");
+            let error = format!("no write was acknowledged, so that there was nothing to stop: {words}");
+            Ended::failed(FailureKind::Refused, error)
+        })
     }
 
     /// Seconds of work before the stop, the same whenever the run is resumed.
@@ -227,10 +232,6 @@ impl<'a> Stopping<'_, 'a> {
         let job = serde_json::json!({ READ_BACK: job });
         let limit = Duration::from_secs_f64(self.bench.settings.timeout_s);
         match session.request::<Kept>(&Op::Drive { job }, limit, &mut relay(recorder.observer)) {
-            Ok(kept) if kept.acknowledged == 0 => Err(Ended::failed(
-                FailureKind::Refused,
-                "no write was acknowledged before the stop, so that it tells nothing",
-            )),
             Ok(kept) => Ok(self.told().judged(&kept)),
             Err(Ended::Failed(failure)) if outcome::is_of_system(&failure) => {
                 Ok(self.told().gone(Gone::Reading, &failure))
@@ -244,14 +245,12 @@ fn of_disk(error: OutageError) -> Ended {
     Ended::failed(FailureKind::Environment, error.to_string())
 }
 
-/// Waits for the first write and then for so long; false where it is over before.
+/// Waits for the first acknowledgement and then for so long; false where it is over before.
 fn has_come(promises: &Path, wait: Duration, is_over: &dyn Fn() -> bool) -> bool {
     let mut first: Option<Instant> = None;
     while !is_over() {
         match first {
-            None if std::fs::metadata(promises).is_ok_and(|facts| facts.len() > 0) => {
-                first = Some(Instant::now());
-            }
+            None if has_begun(promises) => first = Some(Instant::now()),
             None => std::thread::sleep(PAUSE),
             Some(first) => match wait.checked_sub(first.elapsed()) {
                 None => return true,
@@ -268,33 +267,5 @@ fn remove(path: &Path) -> Result<(), Ended> {
             Err(RunError::io(format!("remove {}", path.display()))(error).into())
         }
         _ => Ok(()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::cell::Cell;
-
-    use super::*;
-
-    #[test]
-    fn a_moment_is_counted_from_the_first_write() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("promises");
-        let looks = Cell::new(0);
-        let over_at = |most: u32| {
-            looks.set(0);
-            let looks = &looks;
-            move || {
-                looks.set(looks.get() + 1);
-                looks.get() > most
-            }
-        };
-        assert!(!has_come(&path, Duration::ZERO, &over_at(3)), "there is no record");
-        std::fs::write(&path, "").unwrap();
-        assert!(!has_come(&path, Duration::ZERO, &over_at(3)), "nothing was sent");
-        std::fs::write(&path, "x").unwrap();
-        assert!(has_come(&path, Duration::ZERO, &over_at(1000)));
-        assert!(!has_come(&path, Duration::from_secs(3600), &over_at(3)));
     }
 }

@@ -33,8 +33,8 @@ pub(crate) struct StopAt<'s> {
 
 /// An engine that was stopped.
 pub(crate) struct Stopped<R> {
-    /// When.
-    pub(crate) cut: Cut,
+    /// When; none where clients ended before the moment.
+    pub(crate) cut: Option<Cut>,
     /// What the clients had to say about it, where they outlived it.
     pub(crate) answer: Option<R>,
 }
@@ -92,10 +92,11 @@ impl Engine {
         let stopped = match (came, answer) {
             (_, Err(WorkerError::Cancelled)) => Err(WorkerError::Cancelled),
             // Whatever the clients made of it: what they were promised is on record.
-            (Came::Cut(cut), answer) => Ok(Stopped { cut, answer: answer.ok() }),
+            (Came::Cut(cut), answer) => Ok(Stopped { cut: Some(cut), answer: answer.ok() }),
             (Came::Failed(words), _) => Err(broken("stop the engine", io::Error::other(words))),
             (Came::TooLate | Came::Never, Err(error)) => return Err(self.broken(error)),
-            (Came::TooLate | Came::Never, Ok(_)) => {
+            (Came::Never, Ok(answer)) => Ok(Stopped { cut: None, answer: Some(answer) }),
+            (Came::TooLate, Ok(_)) => {
                 let words = "the engine was lost before it was to be stopped";
                 let message = match &mut self.server {
                     Some(server) => server.explain_loss(words),
