@@ -1,9 +1,11 @@
 //! Power cuts, over a mock that syncs, one that does not, and one that does not care.
 
+use std::process::Command;
+
 use serde_json::json;
 
-use crate::support::World;
 use crate::support::real::{OUTAGE, excluded};
+use crate::support::{LIMIT, MARK, PROGRAM, Running, World};
 use crate::{count, entry, keeping, run, stops};
 
 const POWER: [&str; 2] = ["--kind", "power"];
@@ -50,4 +52,60 @@ fn what_is_acknowledged_after_the_cut_is_told() {
     // It goes on for a moment in the dark.
     assert!(count(found, "writes_after_cut") > 0, "{found:?}");
     assert!(stops(found).iter().any(|one| one.told() == "kept: acknowledged after the cut"), "{found:?}");
+}
+
+#[test]
+fn a_disk_that_cannot_be_is_told_and_a_disk_that_is_too_small_fails() {
+    if excluded(&[OUTAGE]) {
+        return;
+    }
+    let world = World::with(&[keeping("ma", json!({"syncs": true}), json!([]))]);
+    for (size, words) in [("1MB", "too few for a file system with a log"), ("900GB", "bytes are free at")] {
+        std::fs::remove_dir_all(world.path("out")).ok();
+        let summary = run(&world, "ma", &[&POWER[..], &["--disk", size]].concat()).expect(0).summary();
+        assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+        assert_eq!(entry(&summary, "ma", "synced", "power").verdict.word(), "not_applicable");
+        let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
+        assert!(table.contains("not applicable: ") && table.contains(words), "{table}");
+    }
+    std::fs::remove_dir_all(world.path("out")).ok();
+    let small = ["--disk", "34MB", "-n", "60000", "--stops", "1"];
+    let summary = run(&world, "ma", &[&POWER[..], &small].concat()).expect(1).summary();
+    assert!(summary.complete);
+    assert!(summary.failures[0].error.contains("choose a larger --disk"), "{:?}", summary.failures);
+    world.nothing_left();
+}
+
+/// The program without loop devices, or without the tool that makes a file system, as far as it can see.
+#[test]
+fn what_the_machine_lacks_is_told() {
+    if excluded(&[OUTAGE]) {
+        return;
+    }
+    let (systems, bind) = ("systems", "mount --bind /dev/null");
+    for (setup, words) in [
+        (
+            "mount -t tmpfs none /dev && touch /dev/null && chmod 666 /dev/null",
+            "there is no /dev/loop-control",
+        ),
+        (
+            "for folder in /usr/sbin /sbin /usr/bin /bin; do [ ! -x $folder/mkfs.ext4 ] || MOUNT $folder/mkfs.ext4; done",
+            "there is no mkfs.ext4",
+        ),
+    ] {
+        let world = World::with(&[keeping("ma", json!({"syncs": true}), json!([]))]);
+        let (systems, out) = (world.text(systems), world.text("out"));
+        let setup = setup.replace("MOUNT", bind);
+        let text = format!(
+            "set -e\n{setup}\nexec '{PROGRAM}' run durability --systems-dir '{systems}' -s ma --json -o '{out}' -n 20 \
+             --stops 1 --work 200ms --kind power --disk 64MB"
+        );
+        let mut command = Command::new("unshare");
+        command.args(["--mount", "sh", "-c", &text]).current_dir(world.path("")).env(MARK, world.path(""));
+        let summary = Running::start(command, &world.path("")).end(LIMIT).expect(0).summary();
+        assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+        let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
+        assert!(table.contains("not applicable: ") && table.contains(words), "{table}");
+        world.nothing_left();
+    }
 }

@@ -1,5 +1,6 @@
 //! One stop: data put back, clients at work, the cut, the start after it, and everything read.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -105,12 +106,24 @@ impl<'a> Stopping<'_, 'a> {
 
     /// A session over the loaded data, in this folder.
     fn session(&self, folder: PathBuf) -> Result<Session<'a>, Ended> {
-        self.snapshot.restore_to(&folder).map_err(RunError::io("put the loaded data back"))?;
+        self.snapshot.restore_to(&folder).map_err(|error| self.not_put_back(error))?;
         let mut session = self.bench.session_in(self.one.target, folder, &self.one.name);
         session.set("key_type", &self.one.key_type);
         session.subject().does(&format!("{} {} stop {}", self.one.name, self.kind, self.stop));
         session.open()?;
         Ok(session)
+    }
+
+    /// A disk that is too small is a matter of its stops; the run's own is one of the run.
+    fn not_put_back(&self, error: io::Error) -> Ended {
+        if self.kind == StopKind::Power && error.kind() == io::ErrorKind::StorageFull {
+            let error = format!(
+                "the loaded data do not fit on a disk of {} bytes: choose a larger --disk, or fewer --records",
+                self.own.disk_bytes
+            );
+            return Ended::failed(FailureKind::Environment, error);
+        }
+        RunError::io("put the loaded data back")(error).into()
     }
 
     /// Where the promises of the clients are kept: never on the disk that is cut.
