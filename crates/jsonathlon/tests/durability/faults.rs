@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::support::real::{OUTAGE, excluded};
 use crate::support::{LIMIT, World};
 use crate::{count, entry, keeping, run, start, stops};
 
@@ -62,9 +63,12 @@ fn a_system_that_ends_by_itself_before_its_stop_fails() {
     world.nothing_left();
 }
 
-#[test]
-fn a_run_that_is_killed_goes_on_where_it_was() {
-    let world = World::with(&[keeping("ma", json!({}), json!([])), keeping("mb", json!({}), json!([]))]);
+/// Kills a run again and again, and lets it go on each time.
+fn killed_again_and_again(kind: &str) {
+    let world = World::with(&[
+        keeping("ma", json!({"syncs": true}), json!([])),
+        keeping("mb", json!({"syncs": true}), json!([])),
+    ]);
     let kept = world.kept("out");
     let mut killed = 0;
     loop {
@@ -73,7 +77,7 @@ fn a_run_that_is_killed_goes_on_where_it_was() {
             false => {
                 // What was begun without a plan is of no use.
                 std::fs::remove_dir_all(world.path("out")).ok();
-                start(&world, "ma,mb", &["--stops", "4"])
+                start(&world, "ma,mb", &["--stops", "4", "--kind", kind, "--disk", "64MB"])
             }
         };
         if killed >= 4 {
@@ -90,15 +94,30 @@ fn a_run_that_is_killed_goes_on_where_it_was() {
         killed += 1;
         assert!(kept.journal().starts_with(&before), "records are gone");
         world.nothing_left();
+        // Its mounts were its own, and ended with it.
+        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+        assert!(!mounts.contains(&world.text("")), "{mounts}");
     }
     assert!(killed > 0, "it was never killed");
     let exported = world.run(&["export", "-f", "json", &world.text("out")]).expect(0);
     let summary: jsonathlon_results::summary::Summary = serde_json::from_str(&exported.stdout).unwrap();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     for system in ["ma", "mb"] {
-        let found = entry(&summary, system, "synced", "process");
+        let found = entry(&summary, system, "synced", kind);
         assert_eq!((count(found, "stops"), count(found, "stops_kept")), (4, 4));
     }
     kept.is_complete();
     assert!(kept.work().is_empty());
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_where_it_was() {
+    killed_again_and_again("process");
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_no_disk_and_goes_on_where_it_was() {
+    if !excluded(&[OUTAGE]) {
+        killed_again_and_again("power");
+    }
 }
