@@ -234,7 +234,8 @@ fn a_client_that_brings_nothing_is_an_error() {
 fn a_client_that_stalls_is_stopped() {
     let world = World::new();
     world.client("npm", HALF_NPM);
-    let store = world.store().with_stall_limit(Duration::from_millis(400));
+    // Long enough for a client to begin beside other work.
+    let store = world.store().with_stall_limit(Duration::from_secs(4));
     let error = install(&store, &world.serve(&package(), &[])).unwrap_err();
     assert!(matches!(error, ArtifactError::ClientStalled { .. }), "{error}");
     assert!(!world.client_runs());
