@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod by_key;
 mod check;
 mod client;
 mod finish;

@@ -4,17 +4,18 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::PathBuf;
 
-use jsonathlon_connection::{Cell, DriverError, Lane, Parameter, Prepared, Result, RowSink};
+use jsonathlon_connection::{DriverError, Lane, Result};
 use jsonathlon_dataset::records::{KeyType, RecordSet, Records, Scratch, Written};
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
 use serde::{Deserialize, Serialize};
 
 use super::Sent;
 use super::judge::{Cut, Kept, Observed, judge};
+use crate::by_key::ByKey;
 use crate::job::Script;
 use crate::operation::Operation;
 use crate::paths::{Paths, Projection};
-use crate::script::{Filler, Plan};
+use crate::script::Plan;
 
 /// Documents between two signs of life.
 const STRIDE: u64 = 256;
@@ -73,7 +74,7 @@ pub(crate) fn read_back(
             tell(Progress { done, total: Some(total), unit: "documents".to_owned() });
         }
     }
-    reader.lane.close();
+    reader.by_key.close();
     Ok(judge(&writes, job.cut, job.loaded, observed))
 }
 
@@ -88,22 +89,20 @@ fn numbers(writes: &[Sent], loaded: u64) -> BTreeSet<u64> {
 
 struct Reader<'a> {
     set: &'a RecordSet,
-    plan: &'a Plan,
-    lane: Box<dyn Lane>,
-    prepared: Vec<Prepared>,
+    by_key: ByKey<'a>,
     written: Written,
     scratch: Scratch,
 }
 
 impl<'a> Reader<'a> {
-    fn new(set: &'a RecordSet, plan: &'a Plan, mut lane: Box<dyn Lane>) -> Result<Self> {
-        let prepared = plan.statements.iter().map(|one| lane.prepare(&one.text)).collect::<Result<_>>()?;
+    fn new(set: &'a RecordSet, plan: &'a Plan, lane: Box<dyn Lane>) -> Result<Self> {
+        let by_key = ByKey::new(set, plan, lane)?;
         let written = Written::Path(Paths::of(set, Projection::default()).field);
-        Ok(Self { set, plan, lane, prepared, written, scratch: Scratch::new() })
+        Ok(Self { set, by_key, written, scratch: Scratch::new() })
     }
 
     fn observe(&mut self, number: u64) -> Result<Observed> {
-        match self.ask(number) {
+        match self.by_key.text(number) {
             Ok(None) => Ok(Observed::Absent),
             Ok(Some(text)) => {
                 match self.set.check(number, text.as_bytes(), self.written, &mut self.scratch) {
@@ -118,50 +117,6 @@ impl<'a> Reader<'a> {
             }
             Err(error) => Err(error),
         }
-    }
-
-    fn ask(&mut self, number: u64) -> Result<Option<String>> {
-        let mut key = Vec::new();
-        self.set.key(number, &mut key);
-        let key = String::from_utf8_lossy(&key).into_owned();
-        let mut last = Last::default();
-        for (statement, prepared) in self.plan.statements.iter().zip(&self.prepared) {
-            let records = self.set.records();
-            let parameters: Vec<Parameter<'_>> = statement
-                .fillers
-                .iter()
-                .map(|(filler, _)| match (filler, records.key_type) {
-                    (Filler::Key, KeyType::Bigint) => Parameter::Int(records.bigint(number)),
-                    (Filler::Key, KeyType::Text) => Parameter::Text(&key),
-                    _ => Parameter::Int(1),
-                })
-                .collect();
-            self.lane.send(prepared, &parameters)?;
-            while self.lane.receive(true, &mut last)?.is_none() {}
-        }
-        Ok(last.text)
-    }
-}
-
-/// Keeps the document of an answer.
-#[derive(Default)]
-struct Last {
-    document: usize,
-    text: Option<String>,
-}
-
-impl RowSink for Last {
-    fn columns(&mut self, names: &[&str]) -> Result<()> {
-        let place = names.iter().position(|name| name.eq_ignore_ascii_case("doc"));
-        self.document = place.unwrap_or(names.len().saturating_sub(1));
-        Ok(())
-    }
-
-    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
-        if let Some(Cell::Text(text)) = cells.get(self.document) {
-            self.text = Some((*text).to_owned());
-        }
-        Ok(())
     }
 }
 

@@ -1,0 +1,74 @@
+//! Documents read one by one by their keys, when no client is at work.
+
+use jsonathlon_connection::{Cell, Lane, Parameter, Prepared, Result, RowSink};
+use jsonathlon_dataset::records::{KeyType, RecordSet};
+
+use crate::operation::Operation;
+use crate::script::{Filler, Plan};
+
+/// A connection with the statements by which a document is read.
+pub(crate) struct ByKey<'a> {
+    set: &'a RecordSet,
+    plan: &'a Plan,
+    lane: Box<dyn Lane>,
+    prepared: Vec<Prepared>,
+}
+
+impl<'a> ByKey<'a> {
+    /// Prepares a plan's statements, which read, on a connection.
+    pub(crate) fn new(set: &'a RecordSet, plan: &'a Plan, mut lane: Box<dyn Lane>) -> Result<Self> {
+        debug_assert_eq!(plan.operation, Operation::Read);
+        let prepared = plan.statements.iter().map(|one| lane.prepare(&one.text)).collect::<Result<_>>()?;
+        Ok(Self { set, plan, lane, prepared })
+    }
+
+    /// The text of a document; none where there is none.
+    pub(crate) fn text(&mut self, number: u64) -> Result<Option<String>> {
+        let mut key = Vec::new();
+        self.set.key(number, &mut key);
+        let key = String::from_utf8_lossy(&key).into_owned();
+        let mut last = Last::default();
+        for (statement, prepared) in self.plan.statements.iter().zip(&self.prepared) {
+            let records = self.set.records();
+            let parameters: Vec<Parameter<'_>> = statement
+                .fillers
+                .iter()
+                .map(|(filler, _)| match (filler, records.key_type) {
+                    (Filler::Key, KeyType::Bigint) => Parameter::Int(records.bigint(number)),
+                    (Filler::Key, KeyType::Text) => Parameter::Text(&key),
+                    _ => Parameter::Int(1),
+                })
+                .collect();
+            self.lane.send(prepared, &parameters)?;
+            while self.lane.receive(true, &mut last)?.is_none() {}
+        }
+        Ok(last.text)
+    }
+
+    /// Ends the connection.
+    pub(crate) fn close(self) {
+        self.lane.close();
+    }
+}
+
+/// Keeps the document of an answer.
+#[derive(Default)]
+struct Last {
+    document: usize,
+    text: Option<String>,
+}
+
+impl RowSink for Last {
+    fn columns(&mut self, names: &[&str]) -> Result<()> {
+        let place = names.iter().position(|name| name.eq_ignore_ascii_case("doc"));
+        self.document = place.unwrap_or(names.len().saturating_sub(1));
+        Ok(())
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
+        if let Some(Cell::Text(text)) = cells.get(self.document) {
+            self.text = Some((*text).to_owned());
+        }
+        Ok(())
+    }
+}
