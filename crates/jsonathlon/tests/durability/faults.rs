@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 
+use crate::support::World;
+use crate::support::killed::killed_to_its_end;
 use crate::support::real::{OUTAGE, excluded};
-use crate::support::{LIMIT, World};
 use crate::{count, entry, keeping, run, start, stops};
 
 /// Openings of a mock before a stop: for the load, for the session of the clients, and for each of three of these.
@@ -69,45 +70,23 @@ fn killed_again_and_again(kind: &str) {
         keeping("ma", json!({"syncs": true}), json!([])),
         keeping("mb", json!({"syncs": true}), json!([])),
     ]);
-    let kept = world.kept("out");
-    let mut killed = 0;
-    loop {
-        let mut running = match world.path("out").join("manifest.json").exists() {
-            true => world.start_resuming("out"),
-            false => {
-                // What was begun without a plan is of no use.
-                std::fs::remove_dir_all(world.path("out")).ok();
-                start(&world, "ma,mb", &["--stops", "4", "--kind", kind, "--disk", "64MB"])
-            }
-        };
-        if killed >= 4 {
-            running.end(LIMIT).expect(0);
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(400 + 370 * killed));
-        if running.has_ended() {
-            running.end(LIMIT).expect(0);
-            break;
-        }
-        let before = kept.whole_lines();
-        running.kill();
-        killed += 1;
-        assert!(kept.journal().starts_with(&before), "records are gone");
-        world.nothing_left();
-        // Its mounts were its own, and ended with it.
-        let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
-        assert!(!mounts.contains(&world.text("")), "{mounts}");
-    }
-    assert!(killed > 0, "it was never killed");
-    let exported = world.run(&["export", "-f", "json", &world.text("out")]).expect(0);
-    let summary: jsonathlon_results::summary::Summary = serde_json::from_str(&exported.stdout).unwrap();
-    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let begin = || start(&world, "ma,mb", &["--stops", "4", "--kind", kind, "--disk", "64MB"]);
+    let mut pauses = (0..).map(|kill| Duration::from_millis(400 + 370 * kill));
+    let summary = killed_to_its_end(
+        &world,
+        4,
+        || pauses.next().unwrap(),
+        begin,
+        || {
+            // Its mounts were its own, and ended with it.
+            let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+            assert!(!mounts.contains(&world.text("")), "{mounts}");
+        },
+    );
     for system in ["ma", "mb"] {
         let found = entry(&summary, system, "synced", kind);
         assert_eq!((count(found, "stops"), count(found, "stops_kept")), (4, 4));
     }
-    kept.is_complete();
-    assert!(kept.work().is_empty());
 }
 
 #[test]

@@ -1,11 +1,10 @@
 //! Documents that end an engine, engines that hang or do not come up, and a program that is killed.
 
-use std::time::Duration;
-
 use serde_json::json;
 
+use crate::support::killed::{killed_to_its_end, moments};
 use crate::support::{World, mock};
-use crate::{LIMIT, run, start, told};
+use crate::{run, start, told};
 
 const FIVE: &str = "literal-null,literal-true,literal-false,key-empty,key-dot";
 
@@ -65,40 +64,6 @@ fn an_engine_that_never_comes_up_fails_its_cells_and_no_other() {
 #[test]
 fn a_run_that_is_killed_goes_on_where_it_was() {
     let world = World::with(&[mock("ma", json!({})).fidelity(""), mock("mb", json!({})).fidelity("")]);
-    let kept = world.kept("out");
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut killed = 0;
-    loop {
-        let mut running = match world.path("out").join("manifest.json").exists() {
-            true => world.start_resuming("out"),
-            false => {
-                // What was begun without a plan is of no use.
-                std::fs::remove_dir_all(world.path("out")).ok();
-                start(&world, "ma,mb", &["--cases", "key-,number-,space-"])
-            }
-        };
-        if killed >= 6 {
-            running.end(LIMIT).expect(0);
-            break;
-        }
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        std::thread::sleep(Duration::from_millis(state % 700));
-        if running.has_ended() {
-            running.end(LIMIT).expect(0);
-            break;
-        }
-        let before = kept.whole_lines();
-        running.kill();
-        killed += 1;
-        assert!(kept.journal().starts_with(&before), "records are gone");
-        world.nothing_left();
-    }
-    assert!(killed > 0, "it was never killed");
-    let exported = world.run(&["export", "-f", "json", &world.text("out")]).expect(0);
-    let summary: jsonathlon_results::summary::Summary = serde_json::from_str(&exported.stdout).unwrap();
-    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
-    kept.is_complete();
-    assert!(kept.work().is_empty());
+    let begin = || start(&world, "ma,mb", &["--cases", "key-,number-,space-"]);
+    killed_to_its_end(&world, 6, moments(0x9e37_79b9_7f4a_7c15, 700), begin, || {});
 }

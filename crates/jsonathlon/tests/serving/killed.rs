@@ -1,11 +1,10 @@
 //! The program killed while clients are at work, and the system they work on.
 
-use std::time::Duration;
-
 use jsonathlon_results::record::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
+use crate::support::killed::moments;
 use crate::support::{LIMIT, World, eventually, mock};
 
 /// Kills of the program, unless `JSONATHLON_KILLS` asks for more.
@@ -20,14 +19,7 @@ fn kills() -> u32 {
 #[test]
 fn a_run_that_is_killed_goes_on_and_leaves_nobody_behind() {
     let world = World::with(&[mock("ma", json!({})).serving(), mock("mb", json!({})).serving()]);
-    // Any spread of moments will do; the same ones each time can be gone after.
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        Duration::from_millis(state % LATEST_MS)
-    };
+    let mut next = moments(0x9e37_79b9_7f4a_7c15, LATEST_MS);
     let (mut killed, mut runs) = (0, 0);
     while killed < kills() {
         runs += 1;

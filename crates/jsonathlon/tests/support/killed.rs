@@ -1,0 +1,65 @@
+//! A run that is killed again and again, and goes on each time.
+
+use std::time::Duration;
+
+use jsonathlon_results::summary::Summary;
+
+use super::process::Running;
+use super::{LIMIT, World};
+
+/// Moments below `latest_ms`, the same ones each time: any spread of them will do (Marsaglia's xorshift).
+pub(crate) fn moments(seed: u64, latest_ms: u64) -> impl FnMut() -> Duration {
+    let mut state = seed;
+    move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        Duration::from_millis(state % latest_ms)
+    }
+}
+
+/// Kills the run in the folder `out`, which `begin` starts, so many times at most, each after the next `pause`, and lets
+/// it go on to its end; `look` looks around after each kill. No record is lost by it and nothing is left behind; the
+/// summary, which is complete and without failures.
+pub(crate) fn killed_to_its_end(
+    world: &World,
+    kills: u32,
+    mut pause: impl FnMut() -> Duration,
+    begin: impl Fn() -> Running,
+    look: impl Fn(),
+) -> Summary {
+    let kept = world.kept("out");
+    let mut killed = 0;
+    loop {
+        let mut running = match world.path("out").join("manifest.json").exists() {
+            true => world.start_resuming("out"),
+            false => {
+                // What was begun without a plan is of no use.
+                std::fs::remove_dir_all(world.path("out")).ok();
+                begin()
+            }
+        };
+        if killed >= kills {
+            running.end(LIMIT).expect(0);
+            break;
+        }
+        std::thread::sleep(pause());
+        if running.has_ended() {
+            running.end(LIMIT).expect(0);
+            break;
+        }
+        let before = kept.whole_lines();
+        running.kill();
+        killed += 1;
+        assert!(kept.journal().starts_with(&before), "records are gone");
+        world.nothing_left();
+        look();
+    }
+    assert!(killed > 0, "it was never killed");
+    let exported = world.run(&["export", "-f", "json", &world.text("out")]).expect(0);
+    let summary: Summary = serde_json::from_str(&exported.stdout).unwrap();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    kept.is_complete();
+    assert!(kept.work().is_empty());
+    summary
+}
