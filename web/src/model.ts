@@ -191,6 +191,19 @@ export interface Durability {
   tier: string;
   process_crash: string;
   power_loss: string;
+  /** What durability runs beside this one had shown when it began. */
+  tested?: Tested[];
+}
+
+/** Stops of one kind. */
+export interface Tested {
+  /** `process` or `power`. */
+  kind: string;
+  stops: number;
+  kept: number;
+  as_promised: number;
+  /** The day. */
+  date: string;
 }
 
 export type Preparation = 'as-is' | 'prepared' | 'extracted' | 'own';

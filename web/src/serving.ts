@@ -4,6 +4,7 @@
 import type { Cell, Configuration, Evidence, Peak } from './model.ts';
 import type { Entry, View } from './select.ts';
 import type { Estimate } from './stats.ts';
+import { tierTold } from './durability.ts';
 import { count, counted, list, microseconds, three } from './format.ts';
 import { standing } from './select.ts';
 import { differs, ratio } from './stats.ts';
@@ -231,11 +232,10 @@ export function caveats(from: View, evidence: Evidence | null): { title: string;
   for (const index of from.configurations) {
     const one = from.run.configurations[index];
     if (one === undefined || one.durability === null) continue;
-    const { tier, process_crash: crash, power_loss: power } = one.durability;
-    const line = `${tier}: a process crash loses ${crash}, a power loss ${power}`;
+    const line = tierTold(one.durability);
     tiers.set(line, (tiers.get(line) ?? new Set()).add(one.title));
   }
-  for (const [line, titles] of tiers) put('Durability', `${line} (${list([...titles])}); as documented, not tested`);
+  for (const [line, titles] of tiers) put('Durability', `${line}; ${list([...titles])}`);
   const bound = new Set(cells.filter(({ cell }) => isDriverBound(cell)).map(({ configuration }) => configuration.title));
   if (bound.size > 0) put('Driver-bound', `the clients took more than half of the CPU time in cells of ${list([...bound])}, so they may be what was measured`);
   if (cells.some(({ cell }) => !isOpenLoop(cell))) put('Service time', 'in a closed loop a stall delays one operation of each client: service time is not latency under load, and not ranked');

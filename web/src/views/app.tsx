@@ -23,12 +23,13 @@ import { Theme } from './common/theme.tsx';
 import { Top } from './common/top.tsx';
 import { CellsOfOthers } from './common/workload.tsx';
 import { DOCUMENTS_PARTS } from './documents/parts.ts';
+import { DURABILITY_PARTS } from './durability/parts.ts';
 import { FIDELITY_PARTS } from './fidelity/parts.ts';
 import { QUESTIONS_PARTS } from './questions/parts.ts';
 import { SERVING_PARTS } from './serving/parts.ts';
 
 /** Workloads that the page has parts for, in their order. */
-const WORKLOADS: readonly WorkloadParts[] = [ANALYTICS_PARTS, SERVING_PARTS, DOCUMENTS_PARTS, QUESTIONS_PARTS, FIDELITY_PARTS];
+const WORKLOADS: readonly WorkloadParts[] = [ANALYTICS_PARTS, SERVING_PARTS, DOCUMENTS_PARTS, QUESTIONS_PARTS, FIDELITY_PARTS, DURABILITY_PARTS];
 
 function Others(): JSX.Element {
   return <CellsOfOthers isShown={(entry) => WORKLOADS.some((one) => one.name === entry.cell.workload && one.shows(entry))} />;

@@ -5,6 +5,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import type { Run } from '../../model.ts';
 import type { View } from '../../select.ts';
 import { DOCUMENTS } from '../../documents.ts';
+import { DURABILITY } from '../../durability.ts';
 import { FIDELITY } from '../../fidelity.ts';
 import { bytes, counted, list, moment, whole } from '../../format.ts';
 import { usePage } from '../../page.ts';
@@ -17,7 +18,7 @@ function loadsOf(from: View): number {
 
 /** Whether questions are asked; where nothing was measured yet, they will be. */
 function asks({ run: { cells } }: View): boolean {
-  return cells.length === 0 || cells.some((cell) => cell.workload !== SERVING && cell.workload !== DOCUMENTS && cell.workload !== FIDELITY);
+  return cells.length === 0 || cells.some((cell) => cell.workload !== SERVING && cell.workload !== DOCUMENTS && cell.workload !== FIDELITY && cell.workload !== DURABILITY);
 }
 
 /** What is done beside loading. */
@@ -25,6 +26,7 @@ function deeds(from: View): string {
   const has = (name: string): boolean => from.run.cells.some((cell) => cell.workload === name);
   if (asks(from)) return 'asks the same questions';
   if (has(DOCUMENTS)) return 'copies and asks for them';
+  if (has(DURABILITY)) return 'stops them the hard way while clients write';
   return has(FIDELITY) ? 'reads each back' : 'sends the same operations from many clients';
 }
 

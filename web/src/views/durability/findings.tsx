@@ -1,0 +1,52 @@
+// What was kept after stops of the hard way, a line each configuration, tier and kind of stop.
+
+import { useMemo } from 'preact/hooks';
+import type { JSX } from 'preact';
+
+import type { Stops } from '../../durability.ts';
+import type { Table } from '../common/table.tsx';
+import { found, kindTold, stopsOf } from '../../durability.ts';
+import { byName, NONE, or, whole } from '../../format.ts';
+import { usePage } from '../../page.ts';
+import { TableOf } from '../common/table.tsx';
+
+const COUNTS = ['acknowledged_writes', 'lost_writes', 'torn_documents', 'writes_out_of_order', 'writes_after_cut'] as const;
+
+function tableOf(all: readonly Stops[]): Table {
+  return {
+    title: 'What was there after a stop',
+    columns: [
+      { title: 'configuration', name: true }, { title: 'tier' }, { title: 'stopped by' }, { title: 'may lose' }, { title: 'found', name: true },
+      { title: 'as promised', figure: true }, { title: 'acknowledged', figure: true }, { title: 'lost', figure: true }, { title: 'torn', figure: true },
+      { title: 'out of order', figure: true }, { title: 'after the cut', figure: true }, { title: 'oldest loss', figure: true }, { title: 'recovery', figure: true },
+    ],
+    rows: all.map((stops) => {
+      const { metrics } = stops.entry.cell;
+      const count = (name: (typeof COUNTS)[number]): string => {
+        // A document that was there before clients began is lost as much as what they wrote.
+        const loaded = name === 'lost_writes' ? metrics.lost_documents ?? 0 : 0;
+        return or(metrics[name], (value) => whole(value + loaded));
+      };
+      return [
+        stops.name, stops.tier, kindTold(stops.kind), stops.promise ?? NONE, found(stops),
+        metrics.stops === undefined ? NONE : `${metrics.stops_as_promised ?? 0} of ${metrics.stops}`,
+        ...COUNTS.map(count), or(metrics.oldest_loss_s, (value) => byName('oldest_loss_s', value)), or(metrics.recovery_s, (value) => byName('recovery_s', value)),
+      ];
+    }),
+  };
+}
+
+export function DurabilityFindings(): JSX.Element {
+  const { from } = usePage();
+  const all = useMemo(() => stopsOf(from), [from]);
+  return (
+    <>
+      <h2 id="title-durability-findings" tabIndex={-1}>Durability</h2>
+      <p>
+        Clients insert and update; at a random moment all processes of the system are killed, or the power of its disk is cut; it is started again, and
+        everything that was acknowledged is looked for. What was under way may be there or not.
+      </p>
+      {all.length === 0 ? <p class="empty">Nothing was stopped in this choice.</p> : <TableOf table={tableOf(all)} />}
+    </>
+  );
+}
