@@ -11,7 +11,7 @@ use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::made;
 use jsonathlon_results::manifest::{Configuration, Data, Manifest, Planned, SCHEMA};
 use jsonathlon_results::record::{
-    Body, Cell, Failure, FailureKind, Phase, Record, Structure, Trial, Verdict,
+    Body, Cell, Failure, FailureKind, Finding, Phase, Record, Structure, Trial, Verdict,
 };
 use jsonathlon_results::summary::Run;
 
@@ -384,4 +384,24 @@ fn csv_quotes_what_needs_it_and_has_a_column_a_metric() {
     assert!(header.contains("peak_pss_bytes") && header.contains("total_bytes"));
     assert!(text.contains("\"a \"\"b\"\", c\""));
     assert_eq!(text.lines().count(), summary.results.len() + 1);
+}
+
+#[test]
+fn of_each_thing_the_last_finding_stays() {
+    let mut run = run();
+    changed(&mut run, "q1", |trial| {
+        let stop = Finding::new(&format!("stop {}", trial.round), "kept");
+        let of_all = Finding::new("promise", &format!("as of {}", trial.round));
+        trial.findings = vec![stop, of_all];
+    });
+    let summary = run.summary();
+    let entry = summary.results.iter().find(|entry| entry.cell.step.word() == "q1").unwrap();
+    let rounds = run.trials().map(|trial| trial.round).max().unwrap();
+    let found: Vec<&str> = entry.findings.iter().map(|finding| finding.of.as_str()).collect();
+    assert!(
+        rounds > 1 && found.contains(&"stop 1") && found.contains(&format!("stop {rounds}").as_str()),
+        "{found:?}"
+    );
+    assert_eq!(entry.finding("promise").unwrap().state, format!("as of {rounds}"));
+    assert_eq!(found.iter().filter(|of| **of == "promise").count(), 1);
 }

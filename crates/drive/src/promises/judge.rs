@@ -195,12 +195,12 @@ impl<'a> Judging<'a> {
             .iter()
             .take(EXAMPLES)
             .map(|(write, instead)| {
-                format!(
-                    "record {}: version {} was acknowledged {:.1} ms before the cut, and {instead}",
-                    write.number,
-                    write.version,
-                    before(write)
-                )
+                let when = match before(write) {
+                    0.0 => "while the cut was being made".to_owned(),
+                    ms => format!("{ms:.1} ms before the cut"),
+                };
+                let Sent { number, version, .. } = write;
+                format!("record {number}: version {version} was acknowledged {when}, and {instead}")
             })
             .collect();
         told.into_iter().for_each(|words| self.example(words));

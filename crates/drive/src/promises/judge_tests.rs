@@ -132,6 +132,10 @@ fn what_was_under_way_may_be_there_or_not() {
     history.acknowledge(update);
     let kept = history.judged(&[(1, there(0, 0))]);
     assert_eq!((counts(&kept), kept.oldest_loss_ms), ((1, 0, 0, 0), Some(0.0)));
+    assert_eq!(
+        kept.examples,
+        ["record 1: version 1 was acknowledged while the cut was being made, and version 0 is there"]
+    );
     // Where the power is being cut an answer is no promise.
     let cut = Cut { promised_ns: CUT.before_ns, ..CUT };
     let kept = judge(&history.writes, cut, 2, [(1, there(0, 0))]);

@@ -34,6 +34,9 @@ use stop::Stopping;
 /// Its name in records and on the command line.
 pub const NAME: &str = DURABILITY_RUN;
 
+/// Bytes on the disk that two copies of a server's data take, of whatever documents.
+const DISK: u64 = 1 << 30;
+
 /// The workload.
 #[derive(Debug)]
 pub struct Durability {
@@ -108,6 +111,11 @@ impl Workload for Durability {
         }
         let has: Vec<&str> = target.configuration.durabilities().map(|tier| tier.name.as_str()).collect();
         self.tiers(target).is_empty().then(|| format!("{name} has no such tier: it has {}", has.join(", ")))
+    }
+
+    fn room(&self, documents: u64, _: u64) -> u64 {
+        // One system after the other: its data as they were loaded, and those that are stopped, with what clients add.
+        DISK + 4 * documents
     }
 
     fn less(&self) -> &'static str {

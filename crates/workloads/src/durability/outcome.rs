@@ -151,7 +151,11 @@ fn metrics(values: &[(Figure, f64)]) -> Metrics {
 
 /// The evidence in a few sentences.
 fn seen(kept: &Kept) -> String {
-    let age = kept.oldest_loss_ms.map(|age| format!(", the oldest {age:.1} ms before the cut"));
+    let age = match kept.oldest_loss_ms {
+        None => None,
+        Some(0.0) => Some(", all acknowledged while the cut was being made".to_owned()),
+        Some(age) => Some(format!(", the oldest acknowledged {age:.1} ms before the cut")),
+    };
     let counts = format!(
         "{} writes acknowledged in {:.2} s, {} lost{}; {} documents read",
         kept.acknowledged,
