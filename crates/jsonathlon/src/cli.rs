@@ -167,8 +167,8 @@ const ASKING: &str = "How questions are asked";
 /// What every workload can be told.
 #[derive(Debug, Args)]
 pub(crate) struct RunArguments {
-    /// Systems, as NAME or NAME@VERSION, separated by commas, or `all` [default: the embedded engines; of serving
-    /// postgresql,mongodb,sqlite]
+    /// Systems, as NAME or NAME@VERSION, separated by commas, or `all` [default: the embedded engines; of serving and
+    /// durability postgresql,mongodb,sqlite]
     #[arg(long, short = 's', value_name = "NAMES")]
     pub(crate) systems: Option<String>,
     /// A server that somebody else runs, as NAME=ADDRESS (postgres://USER@HOST:PORT/DATABASE, mysql://, mongodb://,
@@ -198,9 +198,9 @@ pub(crate) struct RunArguments {
     /// How servers that are started are reached
     #[arg(long, value_enum, default_value = "tcp")]
     pub(crate) transport: Transport,
-    /// Documents to generate (--records): a number, or one with k, m or g behind it
-    #[arg(long, alias = "records", short = 'n', value_name = "COUNT", default_value = "100k", value_parser = size::count)]
-    pub(crate) scale: u64,
+    /// Documents to generate (--records): a number, or one with k, m or g behind it [default: 100k; of durability 5k]
+    #[arg(long, alias = "records", short = 'n', value_name = "COUNT", value_parser = size::count)]
+    pub(crate) scale: Option<u64>,
     /// Documents to load instead: a file, a folder of files, `-` for standard input, or an http(s) address;
     /// newline-delimited JSON, plain, gzip or zstd. Of the workload documents: `identical`, `distinct`, or both
     #[arg(long, short = 'd', value_name = "PATH|URL", conflicts_with_all = ["scale", "malformed", "seed"])]

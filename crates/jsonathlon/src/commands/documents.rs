@@ -7,8 +7,8 @@ use jsonathlon_workloads::documents::settings::DocumentsSettings;
 use jsonathlon_workloads::pace::Enough;
 
 use super::run::{Asked, Usual};
+use crate::cli::RunArguments;
 use crate::cli::documents::DocumentsArguments;
-use crate::cli::{self, RunArguments};
 use crate::exit::Failure;
 
 /// Systems of a run that names none.
@@ -86,7 +86,7 @@ fn data(text: Option<&str>, full: bool) -> Result<Vec<Data>, Failure> {
 /// Options that all workloads share, and that make no sense here.
 fn not_of_documents(run: &RunArguments) -> Result<(), Failure> {
     let told = [
-        ("--scale", run.scale != cli::USUAL_SCALE, "use --total and --sizes"),
+        ("--scale", run.scale.is_some(), "use --total and --sizes"),
         ("--malformed", run.malformed > 0, "documents are generated whole"),
         ("--precision", run.precision.is_some(), "use --rounds"),
         ("--budget", run.budget.is_some(), "use --rounds, --total and --sizes"),

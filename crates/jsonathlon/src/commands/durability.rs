@@ -7,8 +7,8 @@ use jsonathlon_workloads::durability::settings::{DurabilitySettings, StopKind};
 use jsonathlon_workloads::pace::Enough;
 
 use super::run::{Asked, Usual};
+use crate::cli::RunArguments;
 use crate::cli::durability::{DurabilityArguments, KindChoice};
-use crate::cli::{self, RunArguments};
 use crate::exit::Failure;
 
 /// Systems of a run that names none.
@@ -33,7 +33,7 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<Asked<'_>, Failur
         key_type: KeyType::Text,
         key_member: None,
     };
-    let documents = if run.scale == cli::USUAL_SCALE { RECORDS } else { run.scale };
+    let documents = run.scale.unwrap_or(RECORDS);
     let source = Source::Records { records: records.clone(), documents };
     let kind = |choice: &KindChoice| match choice {
         KindChoice::Process => StopKind::Process,

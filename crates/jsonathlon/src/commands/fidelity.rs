@@ -7,8 +7,8 @@ use jsonathlon_workloads::fidelity::settings::FidelitySettings;
 use jsonathlon_workloads::pace::Enough;
 
 use super::run::{Asked, Usual};
+use crate::cli::RunArguments;
 use crate::cli::fidelity::FidelityArguments;
-use crate::cli::{self, RunArguments};
 use crate::exit::Failure;
 
 pub(super) fn asked(arguments: &FidelityArguments) -> Result<Asked<'_>, Failure> {
@@ -36,7 +36,7 @@ pub(super) fn asked(arguments: &FidelityArguments) -> Result<Asked<'_>, Failure>
 fn not_of_fidelity(run: &RunArguments) -> Result<(), Failure> {
     let once = "each document is tried once by each way, and nothing is timed";
     let told = [
-        ("--scale", run.scale != cli::USUAL_SCALE, "use --cases"),
+        ("--scale", run.scale.is_some(), "use --cases"),
         ("--data", run.data.is_some(), "use --corpus"),
         ("--malformed", run.malformed > 0, "its documents have their faults already"),
         ("--rounds", run.rounds.is_some(), once),

@@ -114,20 +114,21 @@ struct Request {
 
 fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Result<Request, Failure> {
     let Asked { arguments, source, usual: own, workload, own: folder_of_questions } = asked;
+    let scale = arguments.scale.unwrap_or(cli::USUAL_SCALE);
     let source = match (source, &arguments.data) {
         (Some(source), _) => source,
         (None, None) => Source::Generated {
             seed: arguments.seed,
             start: 0,
-            documents: arguments.scale,
+            documents: scale,
             malformed: arguments.malformed,
         },
         (None, Some(text)) => absolute(Source::from_argument(text))?,
     };
-    if arguments.malformed > arguments.scale {
+    if arguments.malformed > scale {
         return Err(Failure::usage(format!(
             "{} malformed lines cannot be planted among {} documents",
-            arguments.malformed, arguments.scale
+            arguments.malformed, scale
         )));
     }
     let usual = Settings::default();

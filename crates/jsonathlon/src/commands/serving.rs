@@ -10,10 +10,10 @@ use jsonathlon_workloads::serving::settings::{Sample, ServingSettings, Spread};
 use jsonathlon_workloads::serving::{Serving, mixes};
 
 use super::run::{Asked, Usual, usual_budget};
-use crate::cli::RunArguments;
 use crate::cli::serving::{
     ArrivalChoice, Documents, KeyOrderChoice, KeyTypeChoice, PositionChoice, ServingArguments, ValuesChoice,
 };
+use crate::cli::{RunArguments, USUAL_SCALE};
 use crate::exit::Failure;
 
 /// Systems of a run that names none: two servers that documents are commonly kept in, and an engine that needs none.
@@ -77,7 +77,7 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
     clients.dedup();
     let documents = match arguments.ratio {
         Some(ratio) => of_memory(&records, ratio * run.memory.unwrap_or_else(usual_budget) as f64)?,
-        None => run.scale,
+        None => run.scale.unwrap_or(USUAL_SCALE),
     };
     let source = Source::Records { records: records.clone(), documents };
     let settings = ServingSettings {

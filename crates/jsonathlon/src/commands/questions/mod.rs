@@ -10,8 +10,8 @@ use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
 
 use super::run::Asked;
 use super::workload::{asking, usual};
+use crate::cli::RunArguments;
 use crate::cli::questions::{QuestionsAction, QuestionsArguments, RunQuestions};
-use crate::cli::{self, RunArguments};
 use crate::exit::Failure;
 
 pub(crate) fn run(arguments: &QuestionsArguments) -> Result<ExitCode, Failure> {
@@ -57,7 +57,7 @@ fn not_of_questions(run: &RunArguments) -> Result<(), Failure> {
             "run {QUESTIONS} needs your documents: add --data FOLDER (a file, a folder, `-` or an address)"
         )));
     }
-    let told = [("--scale", run.scale != cli::USUAL_SCALE), ("--malformed", run.malformed > 0)];
+    let told = [("--scale", run.scale.is_some()), ("--malformed", run.malformed > 0)];
     match told.into_iter().find(|(_, is_told)| *is_told) {
         Some((option, _)) => {
             Err(Failure::usage(format!("{option} is not for {QUESTIONS}: documents are your own")))
