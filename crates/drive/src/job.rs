@@ -54,8 +54,8 @@ pub struct Job {
     pub retries: u32,
     /// Seconds after which an operation is given up.
     pub timeout_s: f64,
-    /// A file in which every write is put on record before it is sent, and every acknowledgement when it has come. Clients of
-    /// such a job do not connect again: it ends with the system.
+    /// A file in which every write is put on record before it is sent, and every acknowledgement when it has come.
+    /// Clients of such a job do not connect again: it ends with the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promises: Option<PathBuf>,
 }

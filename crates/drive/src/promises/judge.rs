@@ -1,8 +1,9 @@
-//! Whether what is there after a stop is what was promised before it: a pure function of the record and of what was read.
+//! Whether what is there after a stop is what was promised before it: a pure function of the record and of what was
+//! read.
 //!
-//! A version may be there if no acknowledged write was sent after it had ended: the accept set ([`crate::accept`]) at the
-//! moment of the cut, exact because the whole history is known by then. A write without an acknowledgement may be there or
-//! not, and so may one whose acknowledgement came after the cut while it was under way.
+//! A version may be there if no acknowledged write was sent after it had ended: the accept set ([`crate::accept`]) at
+//! the moment of the cut, exact because the whole history is known by then. A write without an acknowledgement may be
+//! there or not, and so may one whose acknowledgement came after the cut while it was under way.
 
 use std::collections::HashMap;
 
@@ -52,17 +53,17 @@ pub struct Kept {
     pub examples: Vec<String>,
 }
 
-/// The moments between which the cut lies, nanoseconds of the record's clock: before it was asked for nothing was cut, and
-/// after it was done everything.
+/// The moments between which the cut lies, nanoseconds of the record's clock: before it was asked for nothing was
+/// cut, and after it was done everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cut {
     /// Before it was asked for.
     pub before_ns: u64,
     /// After it was done.
     pub after_ns: u64,
-    /// The last moment at which an acknowledgement is a promise. Of a kill it is the later one: until the last process is dead
-    /// it means what it says. Of a power cut it is the earlier one: a file system that is being shut down may say of a sync
-    /// that it was done, and has not done it.
+    /// The last moment at which an acknowledgement is a promise. Of a kill it is the later one: until the last
+    /// process is dead it means what it says. Of a power cut it is the earlier one: a file system that is being shut
+    /// down may say of a sync that it was done, and has not done it.
     pub promised_ns: u64,
 }
 

@@ -1,9 +1,10 @@
 //! What clients were promised, on record where the system cannot reach it: each write before it is sent, and each
 //! acknowledgement when it has come.
 //!
-//! A stop the hard way may take the worker along, so that what it knew must have left it before. A write is acknowledged if
-//! its acknowledgement is on record: what the system said and nobody could write down any more was promised to nobody. The
-//! order of the record is the order of time: what stands behind an acknowledgement was sent after it.
+//! A stop the hard way may take the worker along, so that what it knew must have left it before. A write is
+//! acknowledged if its acknowledgement is on record: what the system said and nobody could write down any more was
+//! promised to nobody. The order of the record is the order of time: what stands behind an acknowledgement was sent
+//! after it.
 
 mod judge;
 mod read_back;
@@ -65,8 +66,8 @@ impl Promises {
         Ok(Self { file: Mutex::new(File::create(path)?), has_failed: AtomicBool::new(false) })
     }
 
-    /// Begins a write by `begin` and puts it on record before anybody can send it. None where there can be none, or where
-    /// the record cannot be written: then nothing is to be sent.
+    /// Begins a write by `begin` and puts it on record before anybody can send it. None where there can be none, or
+    /// where the record cannot be written: then nothing is to be sent.
     pub(crate) fn send(&self, change: Change, begin: impl FnOnce() -> Option<Write>) -> Option<Write> {
         // Versions of a record must stand in their order, so that they are issued under the lock.
         let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,8 +138,8 @@ pub struct Moment {
 /// All writes of a record, in the order in which they were sent.
 ///
 /// # Errors
-/// It cannot be read, or holds what no client has written. An entry that is cut off at the end was never whole, and is left
-/// out.
+/// It cannot be read, or holds what no client has written. An entry that is cut off at the end was never whole, and
+/// is left out.
 pub fn read(mut from: impl Read) -> io::Result<Vec<Sent>> {
     let mut bytes = Vec::new();
     from.read_to_end(&mut bytes)?;

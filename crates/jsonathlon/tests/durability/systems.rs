@@ -30,8 +30,8 @@ fn keeps_all(system: &str, kind: &str) {
     assert!(count(found, "acknowledged_writes") > 10, "{found:?}");
 }
 
-/// A tier with a window, stopped ten times: it loses something at least once, and nothing that is far older. Beside other
-/// tests a system may be late with its own promise, which is no fault of this program.
+/// A tier with a window, stopped ten times: it loses something at least once, and nothing that is far older. Beside
+/// other tests a system may be late with its own promise, which is no fault of this program.
 fn loses_inside_its_window(system: &str, window_s: f64) {
     let Some(summary) = stopped(system, &["--tier", "window", "--stops", "10"]) else { return };
     let found = entry(&summary, system, "window", "process");

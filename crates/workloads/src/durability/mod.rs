@@ -1,9 +1,9 @@
 //! The durability workload: is what a system acknowledged still there after a stop the hard way?
 //!
-//! Clients insert and update; at a random moment the system's processes are killed, or the power of its disk is cut; it is
-//! started again, and everything is read. What it says for itself is the system's folder's: each tier promises what a crash
-//! of the process and a loss of power may take. What was kept of that is a finding with its evidence for each stop, and no
-//! failure; a stop counts as kept only when everything was read.
+//! Clients insert and update; at a random moment the system's processes are killed, or the power of its disk is cut;
+//! it is started again, and everything is read. What it says for itself is the system's folder's: each tier promises
+//! what a crash of the process and a loss of power may take. What was kept of that is a finding with its evidence for
+//! each stop, and no failure; a stop counts as kept only when everything was read.
 
 mod outcome;
 mod stop;

@@ -61,8 +61,8 @@ pub struct DurabilitySettings {
 }
 
 impl DurabilitySettings {
-    /// Makes room for disks whose power can be cut, where they are wanted and can be had. It may start the program again in
-    /// its own place, so that nothing is to be begun before.
+    /// Makes room for disks whose power can be cut, where they are wanted and can be had. It may start the program
+    /// again in its own place, so that nothing is to be begun before.
     ///
     /// # Errors
     /// Disks can be had, and yet no room can be made.

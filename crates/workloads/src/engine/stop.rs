@@ -59,10 +59,12 @@ enum Came {
 }
 
 impl Engine {
-    /// Lets clients work, and stops the server at the moment, or the worker where there is none. Both are gone afterwards.
+    /// Lets clients work, and stops the server at the moment, or the worker where there is none. Both are gone
+    /// afterwards.
     ///
     /// # Errors
-    /// As [`Worker::request`](jsonathlon_worker::Worker::request) where clients ended before the moment; the engine had ended before it, or could not be stopped.
+    /// As [`Worker::request`](jsonathlon_worker::Worker::request) where clients ended before the moment; the engine
+    /// had ended before it, or could not be stopped.
     pub(crate) fn stop<R: DeserializeOwned>(
         &mut self,
         op: &Op,
