@@ -1,1 +1,1 @@
-DROP TABLE IF EXISTS {{table}} SYNC;
+TRUNCATE TABLE {{table}} SYNC;

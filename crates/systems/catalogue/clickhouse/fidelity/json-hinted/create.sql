@@ -1,4 +1,4 @@
-CREATE TABLE {{table}}
+CREATE TABLE IF NOT EXISTS {{table}}
 (
     doc JSON(v String) CODEC({{codec}})
 )
