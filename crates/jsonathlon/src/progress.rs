@@ -80,7 +80,10 @@ impl RunProgress {
     fn message(&self) -> String {
         let (done, planned) = self.trials;
         let mut text = self.what.clone();
-        if self.trials_since.is_some() {
+        // A run with a budget goes on while it has time, and nobody knows how long.
+        if self.trials_since.is_some() && done >= planned {
+            text.push_str(&format!(" (all {planned} planned trials)"));
+        } else if self.trials_since.is_some() {
             text.push_str(&format!(" ({done} of {planned} planned trials"));
             if let Some(left) = self.time_left() {
                 text.push_str(&format!(", about {} left", rough(left)));
