@@ -15,13 +15,12 @@ use crate::session::{Ended, Session};
 
 impl Turn<'_, '_, '_> {
     pub(super) fn indexes(&self, session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Tried<()> {
-        let indexes = trials::indexes(self.part, self.own);
-        if indexes.is_empty() {
+        if trials::has_no_index(self.part, self.own) {
             let cell = trials::no_index(&self.tests);
             self.lacks("index", &cell, 1, recorder)?;
             return Ok(Ok(()));
         }
-        for index in indexes {
+        for index in trials::indexes(self.part, self.own, self.round) {
             if let Err(failure) = self.index(index, session, recorder)? {
                 return Ok(Err(failure));
             }

@@ -130,9 +130,15 @@ pub(super) fn has_form(part: &Part, file: &str) -> bool {
     file != "order_simple" || part.files.get(file).is_some_and(|file| !file.statements.is_empty())
 }
 
-/// The indexes that are built.
-pub(super) fn indexes<'p>(part: &'p Part, own: &DocumentsSettings) -> Vec<&'p Index> {
-    part.index.iter().filter(|index| own.all_indexes || index.best).collect()
+/// The indexes that are built in a round: the best one in each, the others, if they are wanted, in the first. What they
+/// are of use for is a matter of plans, which do not change from one round to the next.
+pub(super) fn indexes<'p>(part: &'p Part, own: &DocumentsSettings, round: u32) -> Vec<&'p Index> {
+    part.index.iter().filter(|index| index.best || own.all_indexes && round == 1).collect()
+}
+
+/// Whether there is no index in any round.
+pub(super) fn has_no_index(part: &Part, own: &DocumentsSettings) -> bool {
+    indexes(part, own, 1).is_empty()
 }
 
 /// Depths at which a number is changed: on top, in the middle, at the bottom.
@@ -149,13 +155,13 @@ pub(super) fn cells(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, rou
     reads.extend(
         READS.iter().filter(|(file, _)| has_form(part, file)).map(|(file, _)| tests.read(file, Phase::Hot)),
     );
-    let indexes = indexes(part, own);
+    let indexes = indexes(part, own, round);
     for index in &indexes {
         let timed = Operation::ALL.into_iter().filter(|operation| index.timed(*operation).is_some());
         reads.extend(timed.map(|operation| tests.indexed(operation, index)));
     }
     once.extend(indexes.iter().map(|index| tests.index(index)));
-    if indexes.is_empty() {
+    if has_no_index(part, own) {
         // One cell says why there is none.
         once.push(no_index(tests));
     }
