@@ -124,6 +124,15 @@ fn a_question_that_no_system_has_a_statement_for_is_told() {
 }
 
 #[test]
+fn the_next_command_names_the_folders_of_own_systems() {
+    let world = World::new();
+    let (data, folders) = (documents(&world), world.text("systems"));
+    let asked = ["questions", "new", &world.text("n"), "-d", &data, "--systems-dir", &folders];
+    let told = world.run(&asked).expect(0).stdout;
+    assert!(told.contains(&format!(" --systems-dir {folders}\n")), "{told}");
+}
+
+#[test]
 fn documents_are_needed_and_generated_ones_are_not_taken() {
     let world = World::new();
     let folder = folder(&world, &[("questions.toml", SUM), ("sqlite/sum.sql", ASKS)]);

@@ -70,7 +70,13 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
         text += &format!("note: {note}\n");
     }
     let (folder, data) = (shell(&folder.display().to_string()), shell(data));
-    text += &format!("\nnext:  jsonathlon run questions --questions {folder} --data {data}\n");
+    // Statements for a system of the user's own are refused where its folder is not named.
+    let own: String = folders
+        .systems_dir
+        .iter()
+        .map(|folder| format!(" --systems-dir {}", shell(&folder.display().to_string())))
+        .collect();
+    text += &format!("\nnext:  jsonathlon run questions --questions {folder} --data {data}{own}\n");
     print(&text)?;
     Ok(ExitCode::SUCCESS)
 }
