@@ -4,7 +4,7 @@ use jsonathlon_results::record::Verdict;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 
-use crate::support::killed::moments;
+use crate::support::killed::{killed_until_it_ends, moments};
 use crate::support::{LIMIT, World, eventually, mock};
 
 /// Kills of the program, unless `JSONATHLON_KILLS` asks for more.
@@ -24,28 +24,9 @@ fn a_run_that_is_killed_goes_on_and_leaves_nobody_behind() {
     while killed < kills() {
         runs += 1;
         let out = format!("out{runs}");
-        let kept = world.kept(&out);
-        loop {
-            let mut running = match world.path(&out).join("manifest.json").exists() {
-                true => world.start_resuming(&out),
-                false => world.start_serving(&out, "ma,mb", &["--mixes", "a,c"]),
-            };
-            std::thread::sleep(next());
-            if running.has_ended() || killed >= 2 * kills() {
-                running.end(LIMIT).expect(0);
-                break;
-            }
-            let before = kept.whole_lines();
-            running.kill();
-            killed += 1;
-            assert!(kept.journal().starts_with(&before), "records are gone");
-            world.nothing_left();
-        }
-        let exported = world.run(&["export", "-f", "json", &world.text(&out)]).expect(0);
-        let summary: jsonathlon_results::summary::Summary = serde_json::from_str(&exported.stdout).unwrap();
-        assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
-        kept.is_complete();
-        assert!(kept.work().is_empty());
+        let begin = || world.start_serving(&out, "ma,mb", &["--mixes", "a,c"]);
+        let (more, _) = killed_until_it_ends(&world, &out, 2 * kills() - killed, &mut next, begin, || {});
+        killed += more;
     }
 }
 

@@ -18,26 +18,41 @@ pub(crate) fn moments(seed: u64, latest_ms: u64) -> impl FnMut() -> Duration {
     }
 }
 
-/// Kills the run in the folder `out`, which `begin` starts, so many times at most, each after the next `pause`, and lets
-/// it go on to its end; `look` looks around after each kill. No record is lost by it and nothing is left behind; the
-/// summary, which is complete and without failures.
+/// Kills a run in the folder `out`, as [`killed_until_it_ends`] does: at least once.
 pub(crate) fn killed_to_its_end(
     world: &World,
+    kills: u32,
+    pause: impl FnMut() -> Duration,
+    begin: impl Fn() -> Running,
+    look: impl Fn(),
+) -> Summary {
+    let anew = || {
+        // What was begun without a plan is of no use.
+        std::fs::remove_dir_all(world.path("out")).ok();
+        begin()
+    };
+    let (killed, summary) = killed_until_it_ends(world, "out", kills, pause, anew, look);
+    assert!(killed > 0, "it was never killed");
+    summary
+}
+
+/// Kills the run in a folder, which `begin` starts, so many times at most, each after the next `pause`, and lets it go on
+/// to its end; `look` looks around after each kill. No record is lost by it and nothing is left behind. Gives the kills,
+/// and the summary, which is complete and without failures.
+pub(crate) fn killed_until_it_ends(
+    world: &World,
+    out: &str,
     kills: u32,
     mut pause: impl FnMut() -> Duration,
     begin: impl Fn() -> Running,
     look: impl Fn(),
-) -> Summary {
-    let kept = world.kept("out");
+) -> (u32, Summary) {
+    let kept = world.kept(out);
     let mut killed = 0;
     loop {
-        let mut running = match world.path("out").join("manifest.json").exists() {
-            true => world.start_resuming("out"),
-            false => {
-                // What was begun without a plan is of no use.
-                std::fs::remove_dir_all(world.path("out")).ok();
-                begin()
-            }
+        let mut running = match world.path(out).join("manifest.json").exists() {
+            true => world.start_resuming(out),
+            false => begin(),
         };
         if killed >= kills {
             running.end(LIMIT).expect(0);
@@ -55,11 +70,10 @@ pub(crate) fn killed_to_its_end(
         world.nothing_left();
         look();
     }
-    assert!(killed > 0, "it was never killed");
-    let exported = world.run(&["export", "-f", "json", &world.text("out")]).expect(0);
+    let exported = world.run(&["export", "-f", "json", &world.text(out)]).expect(0);
     let summary: Summary = serde_json::from_str(&exported.stdout).unwrap();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     kept.is_complete();
     assert!(kept.work().is_empty());
-    summary
+    (killed, summary)
 }

@@ -45,7 +45,7 @@ pub(super) struct Probe<'p> {
 type Tried<T> = Result<T, Failure>;
 
 impl Probe<'_> {
-    /// What was found by one way in, and whether the engine is well and the table gone. An error is one of the
+    /// What was found by one way in, and whether the engine is well and the document gone. An error is one of the
     /// machine or of the folder's statements, and says nothing of the document.
     pub(super) fn through(&self, way: Way, session: &mut Session<'_>) -> Result<(Vec<Finding>, bool), Ended> {
         if let Some(why) = self.not_offered(way) {
@@ -152,7 +152,8 @@ impl Probe<'_> {
         Ok(answered.outcome.rows.into_iter().map(|row| row.into_iter().next()).collect())
     }
 
-    /// Removes the table; false where that does not work, so that the engine has to begin anew.
+    /// Removes the document, with its table or out of it; false where that does not work, so that the engine has to begin
+    /// anew.
     fn is_dropped(&self, session: &mut Session<'_>) -> Result<bool, Ended> {
         let drop = session.statements("drop", &[("table", TABLE)])?;
         Ok(tried(session.run(drop, self.limit))?.is_ok())
