@@ -388,7 +388,7 @@ pub fn judged(claim: Claim, ratio: &Estimate) -> Outcome {
     }
 }
 
-/// A ratio as a reader says it: `31 % less (27 … 35)`, `2.31 times as many (2.1 … 2.5)`.
+/// A ratio as a reader says it: `31 % fewer (27 … 35)`, `2.31 times as many (2.1 … 2.5)`.
 #[must_use]
 pub fn change(ratio: &Estimate) -> String {
     let Estimate { median, low, high } = *ratio;
@@ -415,7 +415,7 @@ fn numbers(version: &str) -> Vec<u64> {
 
 /// A ratio in words, without an interval.
 fn percent(ratio: f64) -> String {
-    let (by, word) = if ratio < 1.0 { (1.0 - ratio, "less") } else { (ratio - 1.0, "more") };
+    let (by, word) = if ratio < 1.0 { (1.0 - ratio, "fewer") } else { (ratio - 1.0, "more") };
     format!("{} % {word}", round_percent(100.0 * by))
 }
 
@@ -453,11 +453,11 @@ mod tests {
     #[test]
     fn changes_are_said_as_people_say_them() {
         for (ratio, said) in [
-            (estimate(0.69, 0.65, 0.73), "31 % less (27 … 35)"),
+            (estimate(0.69, 0.65, 0.73), "31 % fewer (27 … 35)"),
             (estimate(1.045, 1.01, 1.08), "4.5 % more (1 … 8)"),
-            (estimate(0.97, 0.92, 1.02), "3 % less (−2 … 8: no difference shown)"),
+            (estimate(0.97, 0.92, 1.02), "3 % fewer (−2 … 8: no difference shown)"),
             (estimate(2.313, 2.1, 2.5), "2.31 times as many (2.10 … 2.50)"),
-            (Estimate { median: 0.5, low: None, high: None }, "50 % less (no interval)"),
+            (Estimate { median: 0.5, low: None, high: None }, "50 % fewer (no interval)"),
         ] {
             assert_eq!(change(&ratio), said);
         }
@@ -485,7 +485,7 @@ mod tests {
     fn a_sentence_is_one() {
         let clause = |words: &str, outcome| Clause {
             words: words.to_owned(),
-            published: Some("36 % less".to_owned()),
+            published: Some("36 % fewer".to_owned()),
             outcome,
             ratio: None,
         };
@@ -495,7 +495,7 @@ mod tests {
         };
         assert_eq!(
             sentence.to_string(),
-            "An index costs (36 % less published: confirmed); so it is (36 % less published)."
+            "An index costs (36 % fewer published: confirmed); so it is (36 % fewer published)."
         );
         assert!(Sentence::default().to_string().starts_with("No answer: nothing"));
     }

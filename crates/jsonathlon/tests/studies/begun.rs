@@ -30,7 +30,7 @@ of = { values = "random" }
 than = { values = "text" }
 says = "with random values {system} does {change} reads at {clients} clients"
 claim = "less"
-published = "90 % less"
+published = "90 % fewer"
 "#;
 
 pub(crate) fn world() -> World {
@@ -62,7 +62,7 @@ fn a_study_of_ones_own_ends_in_a_sentence_a_table_and_a_page() {
             "study mine: Does the kind of values matter?",
             "It was said to matter.",
             "With random values The system ma does",
-            "reads at 2 clients (90 % less published: ",
+            "reads at 2 clients (90 % fewer published: ",
             "exact",
         ],
     );
@@ -103,7 +103,7 @@ fn what_was_published_is_judged() {
     shows(
         &ended.stdout,
         // How they are judged depends on what else the machine does; the sentence's own tests hold that.
-        &["Four clients of The system mb does", "90 % less published: ", "reads at 4 clients"],
+        &["Four clients of The system mb does", "90 % fewer published: ", "reads at 4 clients"],
     );
 }
 

@@ -62,7 +62,7 @@ fn what_is_listed_is_what_there_is() {
 fn index() {
     let words = [
         "Through a GIN index over the whole document PostgreSQL does",
-        "36 % less at the peak published",
+        "36 % fewer at the peak published",
         "jsonb-ops",
     ];
     tiny("index", "postgresql", &[ONE, "mixes=c"], &words);

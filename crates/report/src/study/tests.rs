@@ -25,7 +25,7 @@ of = { values = "random" }
 than = { values = "text" }
 says = "with random values {system} does {change} reads at {clients} clients"
 claim = "less"
-published = "36 % less"
+published = "36 % fewer"
 "#;
 
 /// A study of two made runs, of which the second one's PostgreSQL is so many times as fast.
@@ -53,7 +53,8 @@ fn a_difference_between_runs_is_said_with_its_interval_and_judged() {
         "{ratio:?}"
     );
     assert!(
-        sentence.contains("% less (") && sentence.contains("at 32 clients (36 % less published: confirmed)"),
+        sentence.contains("% fewer (")
+            && sentence.contains("at 32 clients (36 % fewer published: confirmed)"),
         "{sentence}"
     );
     // Each system of the study in turn: others are as fast in both.
