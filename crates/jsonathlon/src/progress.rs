@@ -14,6 +14,9 @@ use jsonathlon_workloads::observer::{Event, Observer, Work};
 /// Plain lines about long work come at most this often.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
+/// The parameter of cells that are of one index.
+const INDEX: &str = "index";
+
 /// Shows a run's events.
 pub(crate) struct RunProgress {
     terminal: bool,
@@ -141,13 +144,10 @@ impl Observer for RunProgress {
                 }
                 let name = format!("{} {}", configuration(cell), cell.step);
                 if let (Some(failure), Verdict::NotApplicable) = (&trial.failure, trial.verdict) {
-                    // It may be the reason of a hundred cells.
-                    let text = format!(
-                        "{} {}: not applicable: {}",
-                        configuration(cell),
-                        cell.step,
-                        one_line(&failure.error)
-                    );
+                    // It may be the reason of a hundred cells, but each index has its own.
+                    let index = cell.parameters.get(INDEX).and_then(|name| name.as_str());
+                    let of = index.map(|name| format!(" with index {name}")).unwrap_or_default();
+                    let text = format!("{name}{of}: not applicable: {}", one_line(&failure.error));
                     if self.lacks.insert(text.clone()) {
                         self.line(&text);
                     }
