@@ -386,8 +386,10 @@ export interface Seconds {
   backlog: number[];
   /** Seconds of the ramp, which come first. */
   ramp: number;
-  /** Places of those in which the system wrote a checkpoint. */
-  checkpoints: number[];
+  /** Places of those in which the system wrote a checkpoint; null where it does not tell. */
+  checkpoints: number[] | null;
+  /** Requests under way on the disk of the system's data, on average; absent where that is not known. */
+  disk_queue?: (number | null)[];
 }
 
 export interface Trials {

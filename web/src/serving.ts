@@ -1,7 +1,7 @@
 // What a serving run shows: mixes under their conditions, throughput over clients, times over throughput, how times
 // are distributed, and who gets the most done.
 
-import type { Cell, Configuration, Evidence, Peak } from './model.ts';
+import type { Cell, Configuration, Evidence, Peak, Seconds } from './model.ts';
 import type { Entry, View } from './select.ts';
 import type { Estimate } from './stats.ts';
 import { tierTold } from './durability.ts';
@@ -216,6 +216,21 @@ export function isDriverBound(cell: Cell): boolean {
   return (cell.metrics.driver_share ?? 0) > DRIVER_BOUND;
 }
 
+/** In how many trials each system wrote a checkpoint while it was measured, as far as it tells. */
+function checkpointsOf(cells: readonly Entry[], own: Evidence['runs'][number]): string {
+  const trials = new Map<string, Seconds[]>();
+  for (const { configuration, index } of cells) trials.set(configuration.title, [...(trials.get(configuration.title) ?? []), ...(own.cells[index]?.seconds ?? [])]);
+  const told: string[] = [];
+  const silent: string[] = [];
+  for (const [title, all] of trials) {
+    const known = all.flatMap((one) => (one.checkpoints === null ? [] : [one.checkpoints.some((at) => at >= one.ramp)]));
+    const marked = known.filter((one) => one).length;
+    if (known.length > 0) told.push(`${marked === 0 ? 'none' : marked} of ${counted(known.length, 'trial')} of ${title}`);
+    else if (all.length > 0) silent.push(title);
+  }
+  return [...(told.length > 0 ? [`inside ${list(told)}`] : []), ...(silent.length > 0 ? [`not told by ${list(silent)}`] : [])].join('; ') || 'not known';
+}
+
 /** What must be known of a serving run before its figures are quoted, a line each. */
 export function caveats(from: View, evidence: Evidence | null): { title: string; line: string }[] {
   const found: { title: string; line: string }[] = [];
@@ -223,11 +238,9 @@ export function caveats(from: View, evidence: Evidence | null): { title: string;
   const cells = from.entries.filter(({ cell }) => cell.workload === SERVING && cell.phase === 'measured' && cell.parameters.operation === undefined);
   const steady = cells.flatMap(({ cell }) => cell.metrics.steady ?? []);
   const own = evidence?.runs[from.runIndex] ?? null;
-  const trials = cells.flatMap(({ index }) => own?.cells[index]?.seconds ?? []);
-  const marked = trials.filter((one) => one.checkpoints.some((at) => at >= one.ramp)).length;
-  const checkpoints = own === null ? '' : marked === 0 ? '; no checkpoint inside' : `; a checkpoint inside ${marked} of ${counted(trials.length, 'trial')}`;
   const unsteady = steady.filter((one) => one < 1).length;
-  put('Steady state', `${steady.length === 0 ? 'not tested' : unsteady === 0 ? 'reached before measuring began' : `not reached in ${unsteady} of ${counted(steady.length, 'cell')}`}${checkpoints}`);
+  put('Steady state', `${steady.length === 0 ? 'not tested' : unsteady === 0 ? 'reached before measuring began' : `not reached in ${unsteady} of ${counted(steady.length, 'cell')}`}`);
+  if (own !== null) put('Checkpoints', checkpointsOf(cells, own));
   const tiers = new Map<string, Set<string>>();
   for (const index of from.configurations) {
     const one = from.run.configurations[index];

@@ -412,7 +412,7 @@ export function serving() {
       },
       ...(phase === 'measured' && parameters.operation === undefined ? { seconds: column((round) => ({
         round: round + 1, order: 0, operations: Array.from({ length: 4 }, (_, at) => Math.round((metrics.throughput_ops_per_s ?? 0) * (at === 0 ? 0.6 : 0.95 + 0.1 * random()))),
-        errors: [0, 0, 0, 0], longest_us: [900, 800, 700, 2500], backlog: [0, 0, 0, 0], ramp: 1, checkpoints: round === 1 && index === 0 ? [3] : [],
+        errors: [0, 0, 0, 0], longest_us: [900, 800, 700, 2500], backlog: [0, 0, 0, 0], ramp: 1, checkpoints: configurations[index].embedded ? null : round === 1 && index === 0 ? [3] : [], disk_queue: [0.1, 0.4, 0.2, 1.5],
       })) } : {}),
     });
   };

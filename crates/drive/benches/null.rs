@@ -51,6 +51,7 @@ fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job 
         projection: jsonathlon_drive::paths::Projection::default(),
         retries: 0,
         timeout_s: 10.0,
+        watched: Default::default(),
         promises: None,
     }
 }

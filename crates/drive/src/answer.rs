@@ -87,6 +87,12 @@ pub struct Second {
     pub longest_us: f64,
     /// The most operations that waited to begin.
     pub backlog: u64,
+    /// Whether the system wrote a checkpoint in it; none where it did not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<bool>,
+    /// Requests that were under way on the disk of the system's data, on average; none where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_queue: Option<f64>,
 }
 
 /// What the kernel did with the system's threads.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::mix::Mix;
 use crate::operation::Operation;
 use crate::paths::Projection;
+use crate::watch::Watched;
 
 /// One trial's work: so many clients, one mix, for so long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -54,6 +55,9 @@ pub struct Job {
     pub retries: u32,
     /// Seconds after which an operation is given up.
     pub timeout_s: f64,
+    /// What is looked at once a second meanwhile.
+    #[serde(default)]
+    pub watched: Watched,
     /// A file in which every write is put on record before it is sent, and every acknowledgement when it has come.
     /// Clients of such a job do not connect again: it ends with the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]

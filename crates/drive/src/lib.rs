@@ -32,4 +32,5 @@ pub mod operation;
 pub mod paths;
 pub mod promises;
 pub mod random;
+pub mod watch;
 pub mod worker;

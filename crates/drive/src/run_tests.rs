@@ -173,6 +173,7 @@ fn job(clients: u32, arrival: Arrival, ramp_s: f64, stop: Stop) -> Job {
         projection: crate::paths::Projection::default(),
         retries: 3,
         timeout_s: 5.0,
+        watched: Default::default(),
         promises: None,
     }
 }

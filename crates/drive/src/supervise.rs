@@ -13,6 +13,7 @@ use crate::recorder::SECOND_NS;
 use crate::shared::{NEVER, Shared};
 use crate::steady::{LONGEST_S, Steady};
 use crate::waiting::monotonic_ns;
+use crate::watch::Watch;
 
 /// Between two signs of life.
 const PROGRESS_NS: u64 = 250_000_000;
@@ -25,6 +26,7 @@ pub(crate) struct Beside {
     pub(crate) usage: OpUsage,
     pub(crate) scheduling: Option<Scheduling>,
     pub(crate) steady: Option<bool>,
+    pub(crate) watch: Watch,
 }
 
 /// Decides when measuring begins, and for how long it lasts.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use jsonathlon_connection::driver::{Host, Open};
@@ -30,6 +30,7 @@ use crate::shared::{NEVER, Openers, Shared, Tally, Window};
 use crate::steady;
 use crate::supervise::{Beside, Ramp, supervise};
 use crate::waiting::{Polling, monotonic_ns};
+use crate::watch::{Watch, Watched};
 
 /// Opens a connection.
 type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dyn Lane>> + Send + Sync;
@@ -394,7 +395,21 @@ fn all_threads(
             }
         }
         let are_over = || running.iter().all(|handle| handle.is_finished());
-        let beside = supervise(shared, on, &ramp, began, are_over, tell);
+        let is_over = AtomicBool::new(false);
+        let beside = std::thread::scope(|scope| {
+            let watch = || Watch::keep(&job.watched, shared.openers.again, began, &is_over);
+            // Without a thread for it nothing is seen beside, and nothing else is different.
+            let watching = (job.watched != Watched::default())
+                .then(|| std::thread::Builder::new().name("watch".to_owned()).spawn_scoped(scope, watch).ok())
+                .flatten();
+            let beside = supervise(shared, on, &ramp, began, are_over, tell);
+            is_over.store(true, Ordering::SeqCst);
+            let watch = watching.and_then(|handle| {
+                handle.thread().unpark();
+                handle.join().ok()
+            });
+            Beside { watch: watch.unwrap_or_default(), ..beside }
+        });
         let mut all = Recorder::new(shared.plans.len(), shared.schedule.is_some());
         for handle in running {
             match handle.join() {
@@ -471,6 +486,7 @@ fn answer(
     if shared.schedule.is_some() || to != NEVER {
         recorder.seconds.resize(seconds.max(1), Default::default());
     }
+    beside.watch.add_to(&mut recorder.seconds);
     let is_open = shared.schedule.is_some();
     let mut operations = BTreeMap::new();
     for (plan, recorded) in shared.plans.iter().zip(recorder.operations) {

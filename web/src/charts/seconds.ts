@@ -12,16 +12,25 @@ export interface SecondsLine {
   checkpoints: readonly number[];
 }
 
-export const SECONDS_HEIGHT = 170;
+export interface SecondsSize {
+  width: number;
+  height: number;
+  /** What the scale reaches at least, so that noise about nothing looks like nothing. */
+  least: number;
+}
 
-export function drawSeconds(lines: readonly SecondsLine[], colour: string, format: (value: number) => string, width: number, describe: string): SVGElement {
+export const SECONDS_HEIGHT = 170;
+export const QUEUE_HEIGHT = 110;
+
+export function drawSeconds(lines: readonly SecondsLine[], colour: string, format: (value: number) => string, size: SecondsSize, describe: string): SVGElement {
+  const { width, height, least } = size;
   const points = lines.flatMap((one) => one.values.map((value, at) => ({ at: at + 0.5, value, round: one.round })));
   const length = Math.max(1, ...lines.map((one) => one.values.length));
-  const top = Math.max(1, ...points.map((point) => point.value)) * 1.05;
+  const top = Math.max(least, ...points.map((point) => point.value)) * 1.05;
   const ramp = Math.max(0, ...lines.map((one) => one.ramp));
   const marks = lines.flatMap((one) => one.checkpoints.map((at) => ({ at: at + 0.5, round: one.round })));
   const svg = plot({
-    width, height: SECONDS_HEIGHT, marginLeft: 62, marginRight: 12, marginTop: 8, marginBottom: 36,
+    width, height, marginLeft: 62, marginRight: 12, marginTop: 8, marginBottom: 36,
     style: { fontSize: '12px', fontFamily: 'inherit', overflow: 'visible' },
     x: { domain: [0, length], label: null },
     y: { domain: [0, top], label: null },

@@ -5,11 +5,14 @@ use std::sync::atomic::Ordering;
 use crate::support::{Faults, LOADED, Store, clients, job, records, run};
 use jsonathlon_connection::driver::{Host, Open, Place};
 use jsonathlon_dataset::records::{Kind, Records};
+use jsonathlon_drive::job::Job;
 use jsonathlon_drive::mix::Requests;
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::operation::Operation::*;
+use jsonathlon_drive::watch::Watched;
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_measure::histogram::Histogram;
+use jsonathlon_measure::stop::Stop;
 use jsonathlon_worker::{Drive, Subject};
 
 #[test]
@@ -366,4 +369,25 @@ fn without_checks_anything_goes() {
     job.verify = false;
     let driven = run(&mut clients, &job).unwrap();
     assert_eq!((driven.operations[&Read].operations, driven.operations[&Read].documents), (1000, 1000));
+}
+
+#[test]
+fn a_checkpoint_is_marked_in_its_second() {
+    let store = Store::new(&records(), LOADED);
+    let watched = |statement: &str| Watched { checkpoints: Some(statement.to_owned()), folder: None };
+    let job = |statement: &str| Job {
+        stop: Stop::Time { seconds: 2.3 },
+        watched: watched(statement),
+        ..job(&[(Read, 1.0)], 1, 0)
+    };
+    let driven = run(&mut clients(&store), &job("checkpoints")).unwrap();
+    // Asked once before anything began, and at 0, 1 and 2 s.
+    let marks: Vec<Option<bool>> = driven.seconds.iter().map(|second| second.checkpoint).collect();
+    assert_eq!(marks[..2], [Some(false), Some(true)], "{marks:?}");
+
+    // A system that refuses to tell serves as before, and nothing is known.
+    store.faults.refused.store(1, Ordering::Relaxed);
+    let refused =
+        run(&mut clients(&store), &Job { stop: Stop::Time { seconds: 0.1 }, ..job("checkpoints") }).unwrap();
+    assert!(refused.seconds.iter().all(|second| second.checkpoint.is_none()));
 }

@@ -56,6 +56,8 @@ pub(crate) struct Store {
     documents: Mutex<BTreeMap<String, Value>>,
     pub(crate) faults: Faults,
     pub(crate) undone: AtomicU64,
+    /// How often it was asked about its checkpoints. The second begins before the fourth time.
+    pub(crate) asked: AtomicU64,
 }
 
 impl Store {
@@ -68,7 +70,13 @@ impl Store {
             (String::from_utf8(key).unwrap(), serde_json::from_slice(&text).unwrap())
         };
         let documents = Mutex::new((0..loaded).map(document).collect());
-        Arc::new(Self { set, documents, faults: Faults::default(), undone: AtomicU64::new(0) })
+        Arc::new(Self {
+            set,
+            documents,
+            faults: Faults::default(),
+            undone: AtomicU64::new(0),
+            asked: AtomicU64::new(0),
+        })
     }
 
     /// Puts something under the key of a record that others know nothing of.
@@ -272,6 +280,11 @@ impl Memory {
                 }
                 wrote(1)
             }
+            "checkpoints" => {
+                let begun = if store.asked.fetch_add(1, Ordering::Relaxed) < 3 { "1" } else { "2" };
+                let rows = vec![vec![begun.to_owned(), "0".to_owned()]];
+                Answer { columns: &["checkpoints", "running"], rows, ..Answer::default() }
+            }
             "delete" => wrote(u64::from(documents.remove(&text(0)).is_some())),
             other => panic!("no such statement: {other}"),
         };
@@ -372,6 +385,7 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
         projection: jsonathlon_drive::paths::Projection::default(),
         retries: 10,
         timeout_s: 5.0,
+        watched: Default::default(),
         promises: None,
     }
 }

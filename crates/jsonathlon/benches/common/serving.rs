@@ -135,6 +135,7 @@ pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem
         projection: jsonathlon_drive::paths::Projection::default(),
         retries: 0,
         timeout_s: 10.0,
+        watched: Default::default(),
         promises: None,
     };
     let place = started.pid().map_or(Place::Here, Place::Process);

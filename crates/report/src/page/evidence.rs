@@ -50,8 +50,11 @@ struct Seconds {
     backlog: Vec<u64>,
     /// Seconds of the ramp, which come first.
     ramp: usize,
-    /// Places of those in which the system wrote a checkpoint.
-    checkpoints: Vec<usize>,
+    /// Places of those in which the system wrote a checkpoint; none where it does not tell.
+    checkpoints: Option<Vec<usize>>,
+    /// Requests under way on the disk of the system's data, on average; empty where that is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    disk_queue: Vec<Option<Number>>,
 }
 
 impl Seconds {
@@ -65,7 +68,17 @@ impl Seconds {
             longest_us: all.iter().map(|one| Number(one.longest_us)).collect(),
             backlog: all.iter().map(|one| one.backlog).collect(),
             ramp: all.iter().take_while(|one| one.ramp).count(),
-            checkpoints: all.iter().enumerate().filter(|(_, one)| one.checkpoint).map(|(at, _)| at).collect(),
+            checkpoints: all.iter().any(|one| one.in_checkpoint.is_some()).then(|| {
+                all.iter()
+                    .enumerate()
+                    .filter(|(_, one)| one.in_checkpoint == Some(true))
+                    .map(|(at, _)| at)
+                    .collect()
+            }),
+            disk_queue: match all.iter().any(|one| one.disk_queue.is_some()) {
+                true => all.iter().map(|one| one.disk_queue.map(Number)).collect(),
+                false => Vec::new(),
+            },
         })
     }
 }

@@ -95,6 +95,36 @@ pub(super) fn rate(cell: &Cell) -> Option<String> {
     per_s.or_else(|| number(RATE_SHARE).map(|share| format!("{} of capacity", format::percent(share))))
 }
 
+/// In how many trials each system wrote a checkpoint while it was measured, as far as it tells.
+pub(super) fn checkpoints(run: &Run) -> String {
+    let (mut told, mut silent): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+    for one in &run.manifest.configurations {
+        // Single operations of a mix have no seconds of their own.
+        let (mut trials, mut known, mut with) = (0, 0, 0);
+        for trial in run.trials().filter(|trial| trial.cell.phase == Phase::Measured && one.has(&trial.cell))
+        {
+            let measured = || trial.per_second.iter().filter(|second| !second.ramp);
+            trials += usize::from(measured().next().is_some());
+            known += usize::from(measured().any(|second| second.in_checkpoint.is_some()));
+            with += usize::from(measured().any(|second| second.in_checkpoint == Some(true)));
+        }
+        match (trials, known, with) {
+            (0, ..) => {}
+            (_, 0, _) => silent.push(&one.title),
+            (_, known, 0) => told.push(format!("none of {known} trials of {}", one.title)),
+            (_, known, with) => told.push(format!("{with} of {known} trials of {}", one.title)),
+        }
+    }
+    silent.dedup();
+    let silent = match silent.is_empty() {
+        true => String::new(),
+        false => format!("not told by {}", silent.join(", ")),
+    };
+    let told = if told.is_empty() { String::new() } else { format!("inside {}", told.join(", ")) };
+    let words: Vec<String> = [told, silent].into_iter().filter(|words| !words.is_empty()).collect();
+    printable(&format!("checkpoints: {}", words.join("; ")))
+}
+
 /// What the durability tiers may lose, one line for each that differs.
 pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<String> {
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();

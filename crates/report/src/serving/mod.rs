@@ -62,7 +62,7 @@ fn caveats(run: &Run, summary: &Summary) -> Section {
     section
 }
 
-/// Whether throughput was steady, and whether the system wrote a checkpoint meanwhile.
+/// Whether throughput was steady, and whether systems wrote checkpoints meanwhile.
 fn steadiness(run: &Run, summary: &Summary) -> String {
     let measured = || summary.results.iter().filter(|entry| entry.cell.phase == Phase::Measured);
     let tested = measured().filter_map(|entry| entry.metric(&jsonathlon_results::figure::STEADY));
@@ -77,16 +77,5 @@ fn steadiness(run: &Run, summary: &Summary) -> String {
             format!("throughput was not steady when measuring began in {not} of {} cells", steady + not)
         }
     };
-    // Single operations of a mix have no seconds of their own.
-    let of_measured =
-        || run.trials().filter(|trial| trial.cell.phase == Phase::Measured && !trial.per_second.is_empty());
-    let has_checkpoint = |seconds: &[jsonathlon_results::record::PerSecond]| {
-        seconds.iter().any(|second| second.checkpoint && !second.ramp)
-    };
-    let with = of_measured().filter(|trial| has_checkpoint(&trial.per_second)).count();
-    let checkpoints = match with {
-        0 => "no checkpoint inside".to_owned(),
-        with => format!("a checkpoint inside {with} of {} trials", of_measured().count()),
-    };
-    format!("{state}; {checkpoints}")
+    format!("{state}; {}", conditions::checkpoints(run))
 }

@@ -267,7 +267,9 @@ impl Serving {
                     as u64,
                 longest_us: 5e6 * clients / per_s,
                 ramp: second == 0,
-                checkpoint: second == 2 && round == 2 && journal > 1_000.0,
+                // Servers tell, embedded engines do not.
+                in_checkpoint: (index < 2).then_some(second == 2 && round == 2 && journal > 1_000.0),
+                disk_queue: (journal > 0.0).then_some(if writes { 0.5 } else { 0.0 }),
                 ..PerSecond::default()
             })
             .collect();

@@ -268,9 +268,12 @@ pub struct PerSecond {
     /// Whether the second is of the ramp, before measuring began.
     #[serde(default)]
     pub ramp: bool,
-    /// Whether the system wrote a checkpoint in it, where that is known.
-    #[serde(default)]
-    pub checkpoint: bool,
+    /// Whether the system wrote a checkpoint in it; none where it does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub in_checkpoint: Option<bool>,
+    /// Requests that were under way on the disk of the system's data, on average; none where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_queue: Option<f64>,
 }
 
 impl Trial {

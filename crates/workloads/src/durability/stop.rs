@@ -10,6 +10,7 @@ use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::paths::Projection;
 use jsonathlon_drive::promises::{Cut, Kept, ReadBack, has_begun};
 use jsonathlon_drive::random::Random;
+use jsonathlon_drive::watch::Watched;
 use jsonathlon_drive::worker::READ_BACK;
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::stop::Stop;
@@ -191,6 +192,7 @@ impl<'a> Stopping<'_, 'a> {
             projection,
             retries: RETRIES,
             timeout_s: own.timeout_s,
+            watched: Watched::default(),
             promises: Some(promises.to_owned()),
         })
     }

@@ -277,7 +277,8 @@ fn by_second(driven: &Driven, ramp_s: f64) -> Vec<PerSecond> {
         longest_us: second.longest_us,
         backlog: second.backlog,
         ramp: (index as f64) < ramp_s,
-        checkpoint: false,
+        in_checkpoint: second.checkpoint,
+        disk_queue: second.disk_queue,
     };
     driven.seconds.iter().enumerate().map(second).collect()
 }
@@ -296,8 +297,11 @@ fn judge(trial: &mut Trial, driven: &Driven, read: &Read, wrong: u64, beside: &B
         return;
     }
     if operations == 0 {
-        let refusal = driven.refusals.keys().next().map_or("no operation ended in time", String::as_str);
-        let kind = if lost.is_some() { FailureKind::Crash } else { FailureKind::Refused };
+        let (refusal, kind) = match driven.refusals.keys().next() {
+            Some(refusal) => (refusal.as_str(), FailureKind::Refused),
+            None => ("no operation ended within the measured time", FailureKind::Timeout),
+        };
+        let kind = if lost.is_some() { FailureKind::Crash } else { kind };
         trial.verdict = Verdict::Failed;
         trial.failure = Some(Failure { kind, error: with_lost(refusal.to_owned()) });
         return;

@@ -7,6 +7,7 @@ use jsonathlon_drive::answer::Driven;
 use jsonathlon_drive::job::Job;
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
+use jsonathlon_drive::watch::Watched;
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::stop::Stop;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Verdict};
@@ -216,6 +217,19 @@ impl<'a> Turn<'_, '_, 'a> {
         one: &Served<'a>,
     ) -> Result<Job, Ended> {
         let own = self.own;
+        let stop = match own.operations {
+            Some(operations) if ramp_s == 0.0 && arrival == Arrival::Closed => Stop::Count { operations },
+            _ => Stop::Time { seconds: measured_s },
+        };
+        let session = &one.of.session;
+        let watched = match stop {
+            // Bytes of the journal are counted one by one then, and asking may write some.
+            Stop::Count { .. } => Watched::default(),
+            Stop::Time { .. } => Watched {
+                checkpoints: session.statements("checkpoints", &[])?.into_iter().next(),
+                folder: (!session.is_guest()).then(|| session.folder().to_owned()),
+            },
+        };
         Ok(Job {
             records: one.records.records().clone(),
             loaded: self.bench.staged.documents,
@@ -226,10 +240,7 @@ impl<'a> Turn<'_, '_, 'a> {
             threads: None,
             arrival,
             ramp_s,
-            stop: match own.operations {
-                Some(operations) if ramp_s == 0.0 && arrival == Arrival::Closed => Stop::Count { operations },
-                _ => Stop::Time { seconds: measured_s },
-            },
+            stop,
             seed: self.bench.settings.seed.wrapping_add(u64::from(self.round) << 32),
             verify: true,
             prepare: own.prepare,
@@ -239,6 +250,7 @@ impl<'a> Turn<'_, '_, 'a> {
             projection: own.projection,
             retries: own.retries,
             timeout_s: own.timeout_s,
+            watched,
             promises: None,
         })
     }

@@ -6,15 +6,22 @@ import type { JSX } from 'preact';
 import type { Entry } from '../../select.ts';
 import type { Evidence, Seconds } from '../../model.ts';
 import type { Table } from '../common/table.tsx';
-import { drawSeconds, SECONDS_HEIGHT } from '../../charts/seconds.ts';
+import { drawSeconds, QUEUE_HEIGHT, SECONDS_HEIGHT } from '../../charts/seconds.ts';
 import { Figure } from '../../charts/figure.tsx';
 import { colourOf } from '../../colours.ts';
-import { count, microseconds, NONE, whole } from '../../format.ts';
+import { count, microseconds, NONE, three, whole } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf } from '../../serving.ts';
 import { cellName, verdictWord } from '../../words.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
+
+/** Seconds of a trial from which on the disk's queue is drawn. */
+const LONG_S = 10;
+
+function queued(value: number | null): string {
+  return value === null ? NONE : three(value);
+}
 
 interface Shown {
   entry: Entry;
@@ -27,11 +34,11 @@ function tableOf({ title, trials }: Shown): Table {
     title,
     columns: [
       { title: 'round', figure: true }, { title: 'second', figure: true }, { title: 'operations', figure: true }, { title: 'errors', figure: true },
-      { title: 'longest', figure: true }, { title: 'waiting', figure: true }, { title: 'remark' },
+      { title: 'longest', figure: true }, { title: 'waiting', figure: true }, { title: 'disk queue', figure: true }, { title: 'remark' },
     ],
     rows: trials.flatMap((trial) => trial.operations.map((operations, at) => [
-      String(trial.round), String(at + 1), whole(operations), whole(trial.errors[at] ?? 0), microseconds(trial.longest_us[at] ?? 0), whole(trial.backlog[at] ?? 0),
-      [...(at < trial.ramp ? ['ramp'] : []), ...(trial.checkpoints.includes(at) ? ['checkpoint'] : [])].join(', ') || NONE,
+      String(trial.round), String(at + 1), whole(operations), whole(trial.errors[at] ?? 0), microseconds(trial.longest_us[at] ?? 0), whole(trial.backlog[at] ?? 0), queued(trial.disk_queue?.[at] ?? null),
+      [...(at < trial.ramp ? ['ramp'] : []), ...(trial.checkpoints?.includes(at) ? ['checkpoint'] : [])].join(', ') || NONE,
     ])),
   };
 }
@@ -55,12 +62,21 @@ export function SecondBySecond(): JSX.Element {
   const clients = number !== null && numbers.includes(number) ? number : numbers[numbers.length - 1] ?? 0;
   const shown = useMemo(() => (evidence === null ? [] : shownOf(evidence, (group?.entries ?? []).filter((entry) => clientsOf(entry.cell) === clients), from.runIndex)), [evidence, from, group, clients]);
   const charts = useMemo(() => shown.map((one) => {
-    const lines = one.trials.map((trial) => ({ round: trial.round, values: trial.operations, ramp: trial.ramp, checkpoints: trial.checkpoints }));
-    return { ...one, draw: (width: number) => drawSeconds(lines, colourOf(one.entry.configuration.system), count, width, `${one.title}: operations in each second, a line for each round`) };
+    const { system } = one.entry.configuration;
+    const lineOf = (trial: Seconds, values: readonly number[]) => ({ round: trial.round, values, ramp: trial.ramp, checkpoints: trial.checkpoints ?? [] });
+    const lines = one.trials.map((trial) => lineOf(trial, trial.operations));
+    const queues = one.trials.flatMap((trial) => (trial.disk_queue === undefined ? [] : [lineOf(trial, trial.disk_queue.map((value) => value ?? 0))]));
+    return {
+      ...one,
+      draw: (width: number) => drawSeconds(lines, colourOf(system), count, { width, height: SECONDS_HEIGHT, least: 1 }, `${one.title}: operations in each second, a line for each round`),
+      // Of short trials it says too little to take up room.
+      queue: queues.every((line) => line.values.length < LONG_S) ? null
+        : (width: number) => drawSeconds(queues, colourOf(system), three, { width, height: QUEUE_HEIGHT, least: 0.1 }, `${one.title}: requests under way on the disk in each second, a line for each round`),
+    };
   }), [shown]);
   return (
     <Section id="seconds" title="Trials second by second">
-      <p>Operations that ended in each second, a line for each round. The ramp is shaded and not measured; dashed lines mark checkpoints where the system tells of them.</p>
+      <p>Operations that ended in each second, a line for each round. The ramp is shaded and not measured; dashed lines mark checkpoints where the system tells of them. Below trials of {LONG_S} s and more: requests under way on the disk of the data, on average.</p>
       <p>
         {groups.length > 1 && <label class="select">Mix
           <select name="mix" value={group?.key ?? ''} onChange={(event) => choose(event.currentTarget.value)}>
@@ -76,6 +92,9 @@ export function SecondBySecond(): JSX.Element {
       {evidence === null ? <p class="empty">Reading …</p> : charts.length === 0 ? <p class="empty">No seconds were kept.</p> : (
         <>
           <div class="multiples">{charts.map((one) => <Figure key={one.entry.index} title={one.title} height={SECONDS_HEIGHT} draw={one.draw} />)}</div>
+          {charts.some((one) => one.queue !== null) && (
+            <div class="multiples">{charts.map((one) => one.queue !== null && <Figure key={one.entry.index} title={`${one.title}: disk queue`} height={QUEUE_HEIGHT} draw={one.queue} />)}</div>
+          )}
           <Tables title="Seconds as tables" tables={() => shown.map(tableOf)} />
         </>
       )}

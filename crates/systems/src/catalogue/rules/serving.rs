@@ -65,7 +65,7 @@ const SET_OF_READ: &[&str] =
     &["key_type", "key", "value", "old", "path", "access", "dotted", "pointer", "braced", "steps"];
 const ADDED: &[&str] = &["key_type", "key", "document", "keyed_document", "keyed_documents"];
 
-const FILES: [StatementRule; 27] = [
+const FILES: [StatementRule; 28] = [
     StatementRule::required("create").filled(KEY_TYPE),
     StatementRule::required("load").holding("file").filled(KEY_TYPE),
     StatementRule::optional("index").filled(KEY_TYPE),
@@ -77,6 +77,7 @@ const FILES: [StatementRule; 27] = [
     StatementRule::required("sizes").single().filled(&[]),
     StatementRule::required("drop").filled(&[]),
     StatementRule::optional("journal").filled(&[]),
+    StatementRule::optional("checkpoints").single().filled(&[]),
     StatementRule::optional("journal_detail").single().filled(&["before", "after"]).naming(&["before"]),
     StatementRule::optional("encoded").filled(&["document"]).naming(&["document"]),
     StatementRule::optional("read").filled(ONE).naming(KEY),

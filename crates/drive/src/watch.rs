@@ -1,0 +1,207 @@
+//! What is looked at once a second while clients are at work: whether the system writes a checkpoint, and how many requests
+//! wait for its disk. On a thread and a connection of its own, so that nothing which is measured waits for it.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use jsonathlon_connection::{Cell, DriverError, Lane, Prepared, Result, RowSink};
+use jsonathlon_measure::activity::{Counters, device_of};
+use serde::{Deserialize, Serialize};
+
+use crate::answer::Second;
+use crate::recorder::SECOND_NS;
+use crate::shared::Opener;
+use crate::waiting::monotonic_ns;
+
+/// Between two looks at whether an answer has come.
+const PAUSE: Duration = Duration::from_millis(2);
+/// How long an answer is waited for when the clients have ended: a server that is stuck holds nobody up.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// The column that says how many checkpoints have begun so far.
+const BEGUN: &str = "checkpoints";
+/// The column that says whether one is being written, as 0 or 1.
+const RUNNING: &str = "running";
+
+/// What to look at.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watched {
+    /// A statement that answers one row: `checkpoints`, how many have begun so far, and `running`, 1 while one is being
+    /// written. None where the system does not tell.
+    pub checkpoints: Option<String>,
+    /// The folder of the system's data; none where it is not on this machine.
+    pub folder: Option<PathBuf>,
+}
+
+/// What was seen at one moment.
+#[derive(Debug, Clone, Copy)]
+struct Look {
+    at_ns: u64,
+    checkpoints: Option<Checkpoints>,
+    counters: Counters,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Checkpoints {
+    begun: i64,
+    is_running: bool,
+}
+
+/// What was seen from the first second to the last.
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    looks: Vec<Look>,
+}
+
+impl Watch {
+    /// Looks at the beginning of each second, counted from `began`, until `is_over`, and once more then. Whoever says that
+    /// it is over unparks this thread.
+    pub(crate) fn keep(watched: &Watched, open: &Opener<'_>, began: u64, is_over: &AtomicBool) -> Self {
+        let mut asking =
+            watched.checkpoints.as_deref().and_then(|text| Asking::new(open, text, is_over).ok());
+        let device = watched.folder.as_deref().and_then(device_of);
+        let mut looks = Vec::new();
+        for second in 0_u64.. {
+            let due = began + second * SECOND_NS;
+            while monotonic_ns() < due && !is_over.load(Ordering::SeqCst) {
+                std::thread::park_timeout(Duration::from_nanos(due.saturating_sub(monotonic_ns())));
+            }
+            let ends = is_over.load(Ordering::SeqCst);
+            let checkpoints = match asking.as_mut().map(|asking| asking.ask(is_over)) {
+                Some(Ok(checkpoints)) => checkpoints,
+                // A system that went away is not asked again: what it does from then on is not known.
+                Some(Err(_)) => {
+                    asking = None;
+                    None
+                }
+                None => None,
+            };
+            let counters = Counters::now(device);
+            looks.push(Look { at_ns: monotonic_ns().saturating_sub(began), checkpoints, counters });
+            if ends {
+                break;
+            }
+        }
+        if let Some(asking) = asking {
+            asking.lane.close();
+        }
+        Self { looks }
+    }
+
+    /// Adds to each second what was seen from its beginning to its end.
+    pub(crate) fn add_to(&self, seconds: &mut [Second]) {
+        for (second, pair) in seconds.iter_mut().zip(self.looks.windows(2)) {
+            let [before, after] = pair else { continue };
+            second.checkpoint = before
+                .checkpoints
+                .zip(after.checkpoints)
+                .map(|(before, after)| before.is_running || after.is_running || before.begun != after.begun);
+            let elapsed_s = after.at_ns.saturating_sub(before.at_ns) as f64 / 1e9;
+            let disk = after.counters.since(&before.counters, elapsed_s).disk;
+            second.disk_queue = disk.map(|disk| disk.queue).filter(|queue| queue.is_finite());
+        }
+    }
+}
+
+/// A connection on which the system is asked about its checkpoints.
+struct Asking {
+    lane: Box<dyn Lane>,
+    prepared: Prepared,
+}
+
+impl Asking {
+    fn new(open: &Opener<'_>, text: &str, is_over: &AtomicBool) -> Result<Self> {
+        let mut lane = open()?;
+        let prepared = lane.prepare(text)?;
+        let mut asking = Self { lane, prepared };
+        // The first answer may take longer than all others, and comes before anything is measured.
+        asking.ask(is_over)?;
+        Ok(asking)
+    }
+
+    /// What the system says; none where it says nothing.
+    fn ask(&mut self, is_over: &AtomicBool) -> Result<Option<Checkpoints>> {
+        let mut row = Row::default();
+        self.lane.send(&self.prepared, &[])?;
+        let is_polled = self.lane.descriptor().is_some();
+        let mut over_since: Option<Instant> = None;
+        while self.lane.receive(!is_polled, &mut row)?.is_none() {
+            if is_over.load(Ordering::SeqCst)
+                && over_since.get_or_insert_with(Instant::now).elapsed() >= PATIENCE
+            {
+                return Err(DriverError::Exhausted("no answer when the clients had ended".to_owned()));
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(row.checkpoints())
+    }
+}
+
+/// Keeps the two columns of an answer.
+#[derive(Default)]
+struct Row {
+    names: Vec<String>,
+    begun: Option<i64>,
+    running: Option<i64>,
+}
+
+impl Row {
+    fn checkpoints(&self) -> Option<Checkpoints> {
+        self.begun
+            .map(|begun| Checkpoints { begun, is_running: self.running.is_some_and(|running| running > 0) })
+    }
+}
+
+impl RowSink for Row {
+    fn columns(&mut self, names: &[&str]) -> Result<()> {
+        self.names = names.iter().map(|name| name.to_ascii_lowercase()).collect();
+        Ok(())
+    }
+
+    fn row(&mut self, cells: &[Cell<'_>]) -> Result<()> {
+        for (name, cell) in self.names.iter().zip(cells) {
+            let number = match cell {
+                Cell::Int(number) => Some(*number),
+                Cell::Text(text) => text.trim().parse().ok(),
+                _ => None,
+            };
+            match name.as_str() {
+                BEGUN => self.begun = number,
+                RUNNING => self.running = number,
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn look(at_ms: u64, begun: Option<i64>, is_running: bool) -> Look {
+        let checkpoints = begun.map(|begun| Checkpoints { begun, is_running });
+        Look { at_ns: at_ms * 1_000_000, checkpoints, counters: Counters::default() }
+    }
+
+    #[test]
+    fn a_second_has_a_checkpoint_from_its_beginning_to_its_end() {
+        let looks = vec![
+            look(0, Some(3), false),
+            look(1000, Some(3), false),
+            look(2000, Some(4), true),
+            look(3000, Some(4), true),
+            look(4000, Some(4), false),
+            look(5000, Some(4), false),
+            look(5500, Some(5), false),
+            // Nobody knows from here on.
+            look(6500, None, false),
+        ];
+        let mut seconds = vec![Second::default(); 9];
+        Watch { looks }.add_to(&mut seconds);
+        let seen: Vec<Option<bool>> = seconds.iter().map(|second| second.checkpoint).collect();
+        assert_eq!(seen[..6], [false, true, true, true, false, true].map(Some));
+        assert_eq!(seen[6..], [None; 3]);
+        assert!(seconds.iter().all(|second| second.disk_queue.is_none()), "a disk that nobody counts");
+    }
+}
