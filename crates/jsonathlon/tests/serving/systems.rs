@@ -30,6 +30,9 @@ insert = 0.2
 delete = 0.2
 "#;
 
+/// Systems whose folders have `serving/checkpoints`.
+const TELL_OF_CHECKPOINTS: [&str; 2] = ["postgresql", "mongodb"];
+
 fn serves(system: &str, more: &[&str]) -> Summary {
     let world = World::new();
     let mut all = vec!["-n", "2k", "-r", "1", "--ramp", "100ms", "--batch", "20", "--scan-length", "20"];
@@ -50,6 +53,9 @@ fn serves(system: &str, more: &[&str]) -> Summary {
         right += u32::from(entry.verdict == Verdict::Exact);
     }
     assert!(right > 0);
+    let trials = world.kept("out").trials();
+    let tells = trials.iter().flat_map(|trial| &trial.per_second).any(|second| second.in_checkpoint.is_some());
+    assert_eq!(tells, TELL_OF_CHECKPOINTS.contains(&system), "whether {system} says if it writes a checkpoint");
     world.nothing_left();
     summary
 }

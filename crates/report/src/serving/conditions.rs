@@ -111,8 +111,11 @@ pub(super) fn checkpoints(run: &Run) -> String {
         match (trials, known, with) {
             (0, ..) => {}
             (_, 0, _) => silent.push(&one.title),
-            (_, known, 0) => told.push(format!("none of {known} trials of {}", one.title)),
-            (_, known, with) => told.push(format!("{with} of {known} trials of {}", one.title)),
+            (_, known, with) => {
+                let with = if with == 0 { "none".to_owned() } else { with.to_string() };
+                let trials = if known == 1 { "trial" } else { "trials" };
+                told.push(format!("{with} of {known} {trials} of {}", one.title));
+            }
         }
     }
     silent.dedup();
