@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 use crate::mix::Mix;
 use crate::operation::Operation;
 use crate::paths::Projection;
-use crate::watch::Watched;
 
 /// One trial's work: so many clients, one mix, for so long.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -62,6 +61,16 @@ pub struct Job {
     /// Clients of such a job do not connect again: it ends with the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub promises: Option<PathBuf>,
+}
+
+/// What is looked at once a second while clients are at work.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watched {
+    /// A statement that answers one row: `checkpoints`, how many have begun so far, and `running`, 1 while one is being
+    /// written. None where the system does not tell.
+    pub checkpoints: Option<String>,
+    /// The folder of the system's data; none where it is not on this machine.
+    pub folder: Option<PathBuf>,
 }
 
 /// How a system does one operation: statements in order, parameters as `{{name}}` in them.

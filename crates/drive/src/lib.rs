@@ -21,6 +21,7 @@ mod steady;
 mod supervise;
 mod task;
 mod waiting;
+mod watch;
 
 pub mod accept;
 pub mod answer;
@@ -32,5 +33,4 @@ pub mod operation;
 pub mod paths;
 pub mod promises;
 pub mod random;
-pub mod watch;
 pub mod worker;

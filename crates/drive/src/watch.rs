@@ -1,15 +1,14 @@
 //! What is looked at once a second while clients are at work: whether the system writes a checkpoint, and how many requests
 //! wait for its disk. On a thread and a connection of its own, so that nothing which is measured waits for it.
 
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use jsonathlon_connection::{Cell, DriverError, Lane, Prepared, Result, RowSink};
 use jsonathlon_measure::activity::{Counters, device_of};
-use serde::{Deserialize, Serialize};
 
 use crate::answer::Second;
+use crate::job::Watched;
 use crate::recorder::SECOND_NS;
 use crate::shared::Opener;
 use crate::waiting::monotonic_ns;
@@ -22,16 +21,6 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const BEGUN: &str = "checkpoints";
 /// The column that says whether one is being written, as 0 or 1.
 const RUNNING: &str = "running";
-
-/// What to look at.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Watched {
-    /// A statement that answers one row: `checkpoints`, how many have begun so far, and `running`, 1 while one is being
-    /// written. None where the system does not tell.
-    pub checkpoints: Option<String>,
-    /// The folder of the system's data; none where it is not on this machine.
-    pub folder: Option<PathBuf>,
-}
 
 /// What was seen at one moment.
 #[derive(Debug, Clone, Copy)]

@@ -15,7 +15,7 @@ use jsonathlon_worker::{Drive, Subject};
 use crate::accept::Accept;
 use crate::answer::{Arrivals, Driven};
 use crate::client::Client;
-use crate::job::{Job, Script};
+use crate::job::{Job, Script, Watched};
 use crate::keys::{Keys, Shares};
 use crate::operation::Operation;
 use crate::paths::Paths;
@@ -30,7 +30,7 @@ use crate::shared::{NEVER, Openers, Shared, Tally, Window};
 use crate::steady;
 use crate::supervise::{Beside, Ramp, supervise};
 use crate::waiting::{Polling, monotonic_ns};
-use crate::watch::{Watch, Watched};
+use crate::watch::Watch;
 
 /// Opens a connection.
 type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dyn Lane>> + Send + Sync;

@@ -54,8 +54,13 @@ fn serves(system: &str, more: &[&str]) -> Summary {
     }
     assert!(right > 0);
     let trials = world.kept("out").trials();
-    let tells = trials.iter().flat_map(|trial| &trial.per_second).any(|second| second.in_checkpoint.is_some());
-    assert_eq!(tells, TELL_OF_CHECKPOINTS.contains(&system), "whether {system} says if it writes a checkpoint");
+    let tells =
+        trials.iter().flat_map(|trial| &trial.per_second).any(|second| second.in_checkpoint.is_some());
+    assert_eq!(
+        tells,
+        TELL_OF_CHECKPOINTS.contains(&system),
+        "whether {system} says if it writes a checkpoint"
+    );
     world.nothing_left();
     summary
 }

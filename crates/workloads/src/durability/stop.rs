@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use jsonathlon_drive::answer::Driven;
-use jsonathlon_drive::job::Job;
+use jsonathlon_drive::job::{Job, Watched};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::paths::Projection;
 use jsonathlon_drive::promises::{Cut, Kept, ReadBack, has_begun};
 use jsonathlon_drive::random::Random;
-use jsonathlon_drive::watch::Watched;
 use jsonathlon_drive::worker::READ_BACK;
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::stop::Stop;

@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use jsonathlon_drive::answer::Driven;
-use jsonathlon_drive::job::Job;
+use jsonathlon_drive::job::{Job, Watched};
 use jsonathlon_drive::mix::{Mix, Requests};
 use jsonathlon_drive::operation::Operation;
-use jsonathlon_drive::watch::Watched;
 use jsonathlon_measure::arrival::Arrival;
 use jsonathlon_measure::stop::Stop;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Verdict};
