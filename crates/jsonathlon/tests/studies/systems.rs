@@ -108,7 +108,7 @@ fn cores() {
 
 #[test]
 fn paths() {
-    let words = ["It does", "jsonb-record", "jsonb-external"];
+    let words = ["PostgreSQL does", "jsonb-record", "jsonb-external"];
     tiny("paths", "postgresql", &[ONE, "positions=spread", "paths=9", "records=500"], &words);
 }
 
