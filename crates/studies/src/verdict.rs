@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use jsonathlon_measure::edges::{Edge, Place, edges};
+use jsonathlon_measure::edges::{Edge, Place, edges, jump_between};
 use jsonathlon_measure::statistics::{Estimate, paired_ratio, unpaired_ratio};
 
 use crate::definition::{Claim, Clients, Kind, Study, Verdict};
@@ -349,8 +349,15 @@ impl<'a> Judge<'a> {
             }
         };
         let outcome = self.verdict.near.map(|[low, high]| {
-            let is_there = found.iter().any(|edge| edge.high > low && edge.low < high);
-            if is_there { Outcome::Confirmed } else { Outcome::Refuted }
+            let is_there = found.iter().any(|edge| edge.factor > 1.0 && edge.high > low && edge.low < high);
+            // That none was found is not enough: one that matters must be ruled out.
+            let is_ruled_out =
+                || jump_between(&places, [low, high]).is_some_and(|[_, most]| most < 1.0 + NEGLIGIBLE);
+            match is_there {
+                true => Outcome::Confirmed,
+                false if is_ruled_out() => Outcome::Refuted,
+                false => Outcome::Open,
+            }
         });
         Some(Clause { words: text, published: self.verdict.published.clone(), outcome, ratio: None })
     }
