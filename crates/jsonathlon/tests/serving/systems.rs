@@ -174,19 +174,20 @@ fn elasticsearch_serves_integer_keys() {
 
 #[test]
 fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
-    let systems = ["postgresql", "mysql", "mongodb"];
+    let systems = ["postgresql", "mysql", "mariadb", "mongodb", "dolt", "elasticsearch"];
     if excluded(&systems) {
         return;
     }
     let world = World::new();
     let arguments = ["-n", "1k", "-r", "1", "--mixes", "a", "--clients", "2", "--ramp", "100ms"];
-    let arguments = [&arguments[..], &["--measure", "300ms", "--transport", "tls"]].concat();
-    let refused = world.start_serving("refused", "postgresql,elasticsearch", &arguments).end(LIMIT).expect(2);
-    refused.says(&["elasticsearch", "`tls`", "--transport tcp"]);
+    let over = |transport| [&arguments[..], &["--measure", "300ms", "--transport", transport]].concat();
+    let refused = world.start_serving("refused", "postgresql,elasticsearch", &over("unix"));
+    refused.end(LIMIT).expect(2).says(&["elasticsearch", "`unix`", "--transport tcp"]);
     assert!(!world.path("refused").exists());
-    let summary = world.serve(&systems.join(","), &arguments).expect(0).summary();
+    let summary = world.serve(&systems.join(","), &over("tls")).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let manifest = world.kept("out").manifest();
+    assert_eq!(manifest.configurations.len(), systems.len());
     assert!(manifest.configurations.iter().all(|one| one.transport.as_deref() == Some("tls")));
     let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
     assert!(shown.contains("with encrypted TCP on the loopback interface in their times: "), "{shown}");
