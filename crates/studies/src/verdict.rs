@@ -76,7 +76,14 @@ impl std::fmt::Display for Sentence {
             let why = if self.missing.is_empty() { "nothing of it was measured" } else { "" };
             return write!(f, "No answer: {why}{}.", self.missing.join("; "));
         }
-        let text = self.clauses.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let mut text = String::new();
+        for clause in self.clauses.iter().map(ToString::to_string) {
+            if !text.is_empty() {
+                // What goes on with its neighbour stands nearer to it.
+                text.push_str(if clause.starts_with("and ") { ", " } else { "; " });
+            }
+            text.push_str(&clause);
+        }
         let mut letters = text.chars();
         let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
         write!(f, "{first}{}.", letters.as_str())
@@ -497,12 +504,16 @@ mod tests {
             ratio: None,
         };
         let sentence = Sentence {
-            clauses: vec![clause("an index costs", Some(Outcome::Confirmed)), clause("so it is", None)],
+            clauses: vec![
+                clause("an index costs", Some(Outcome::Confirmed)),
+                clause("so it is", None),
+                clause("and so it was", None),
+            ],
             missing: Vec::new(),
         };
         assert_eq!(
             sentence.to_string(),
-            "An index costs (36 % fewer published: confirmed); so it is (36 % fewer published)."
+            "An index costs (36 % fewer published: confirmed); so it is (36 % fewer published), and so it was (36 % fewer published)."
         );
         assert!(Sentence::default().to_string().starts_with("No answer: nothing"));
     }
