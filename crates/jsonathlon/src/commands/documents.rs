@@ -48,6 +48,7 @@ pub(super) fn asked(arguments: &DocumentsArguments) -> Result<Asked<'_>, Failure
         enough: Enough::Rounds,
         load_rounds: None,
         durability: None,
+        memory: None,
     };
     let workload = Documents::new(settings).map_err(Failure::usage)?;
     let source = Some(Source::Ordinals { tables });

@@ -6,7 +6,7 @@ use jsonathlon_workloads::fidelity::Fidelity;
 use jsonathlon_workloads::fidelity::settings::FidelitySettings;
 use jsonathlon_workloads::pace::Enough;
 
-use super::run::{Asked, Usual};
+use super::run::{Asked, UNTIMED_MEMORY, Usual};
 use crate::cli::RunArguments;
 use crate::cli::fidelity::FidelityArguments;
 use crate::exit::Failure;
@@ -25,8 +25,14 @@ pub(super) fn asked(arguments: &FidelityArguments) -> Result<Asked<'_>, Failure>
     let only = arguments.cases.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty());
     let corpus = Choice { folder, only: only.collect() };
     let source = Some(Source::Corpus(corpus.clone()));
-    let usual =
-        Usual { systems: None, rounds: 1, enough: Enough::Rounds, load_rounds: None, durability: None };
+    let usual = Usual {
+        systems: None,
+        rounds: 1,
+        enough: Enough::Rounds,
+        load_rounds: None,
+        durability: None,
+        memory: Some(UNTIMED_MEMORY),
+    };
     let workload =
         Fidelity::new(FidelitySettings { corpus }).map_err(|error| Failure::usage(error.to_string()))?;
     Ok(Asked { arguments: run, source, usual, workload: Box::new(workload), own: None })

@@ -54,7 +54,13 @@ pub(super) struct Usual {
     pub(super) load_rounds: Option<u32>,
     /// The durability tier, of a workload that has one.
     pub(super) durability: Option<String>,
+    /// Bytes of memory that each system may use; half of the machine's where this is none.
+    pub(super) memory: Option<u64>,
 }
+
+/// Bytes of memory of systems whose speed is not measured. Servers that set less up start sooner, and these workloads
+/// start many.
+pub(super) const UNTIMED_MEMORY: u64 = 4_000_000_000;
 
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
     let json = workload::asked(command)?.arguments.json;
@@ -151,7 +157,7 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
         Some(folder) => folder.clone(),
         None => default_folder()?,
     };
-    let memory = Memory::of(arguments)?;
+    let memory = Memory::of(arguments, own.memory)?;
     let purpose = Purpose {
         workload: workload.part(),
         durability: own.durability.as_deref(),
@@ -294,7 +300,8 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    fn of(arguments: &RunArguments) -> Result<Self, Failure> {
+    /// What the command line says of it; `usual` is what a system may use that is told nothing.
+    fn of(arguments: &RunArguments, usual: Option<u64>) -> Result<Self, Failure> {
         let profiles = match arguments.profile {
             ProfileChoice::Sized => vec![Profile::Sized],
             ProfileChoice::Stock => vec![Profile::Stock],
@@ -314,7 +321,9 @@ impl Memory {
                 format::bytes(machine as f64)
             )));
         }
-        Ok(Self { profiles, budget_bytes: arguments.memory.unwrap_or_else(usual_budget) })
+        let half = usual_budget();
+        let budget_bytes = arguments.memory.unwrap_or_else(|| usual.map_or(half, |usual| usual.min(half)));
+        Ok(Self { profiles, budget_bytes })
     }
 
     /// The configuration with its memory set, once a profile.

@@ -122,6 +122,7 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
         enough,
         load_rounds: Some(run.load_rounds.unwrap_or(1)),
         durability: Some(arguments.durability.clone()),
+        memory: None,
     };
     let workload = Serving::new(settings).map_err(Failure::usage)?;
     Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })
