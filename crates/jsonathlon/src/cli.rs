@@ -147,7 +147,8 @@ pub(crate) struct AnalyticsArguments {
 /// How questions are asked, whoever's they are.
 #[derive(Debug, Args)]
 pub(crate) struct AskArguments {
-    /// Hot trials a round and question [default: 0.3 s worth of them, 3 at least and 20 at most]
+    /// Hot trials a round and question [default: 0.3 s worth of them, 3 at least and 20 at most;
+    /// of a plain run 0.06 s worth, 2 at least]
     #[arg(long, short = 't', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), conflicts_with = "resume", help_heading = ASKING)]
     pub(crate) trials: Option<u32>,
     /// In which state of the data questions are asked
@@ -192,7 +193,8 @@ pub(crate) struct RunArguments {
     /// which are never ranked together
     #[arg(long, value_enum, default_value = "sized")]
     pub(crate) profile: ProfileChoice,
-    /// Memory that each system may use under the profile `sized`, such as 8GB [default: half of the machine's]
+    /// Memory that each system may use under the profile `sized`, such as 8GB [default: half of the
+    /// machine's; 4GB where no speed is measured]
     #[arg(long, value_name = "SIZE", value_parser = size::memory)]
     pub(crate) memory: Option<u64>,
     /// How servers that are started are reached

@@ -40,6 +40,8 @@ pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
 /// Seconds that hot trials of one question may take in one round of a plain run, between the least and the most of
 /// them.
 const SHORT_HOT_S: f64 = 0.06;
+/// Hot trials of a slow question in one round of a plain run: as many as the published score looks at.
+const FEW_HOT: u32 = 2;
 /// Rounds in which a plain run asks cold, as many as begin with a load.
 const COLD_ROUNDS: u32 = 3;
 
@@ -59,7 +61,7 @@ pub(super) fn asking(run: &RunArguments, arguments: &AskArguments) -> AskSetting
             States::Compacted => vec![State::Compacted],
             States::Both => State::ALL.to_vec(),
         },
-        hot_trials: arguments.trials.unwrap_or(usual.hot_trials),
+        hot_trials: arguments.trials.unwrap_or(if is_plain { FEW_HOT } else { usual.hot_trials }),
         most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
         // More rounds tell more than more trials of one: rounds are what intervals are made of. What the gate tests
         // are hot trials and loads, so that cold ones need no more rounds than loads.
@@ -78,6 +80,7 @@ pub(super) fn usual(run: &RunArguments) -> Usual {
         enough: enough(run),
         load_rounds: run.load_rounds,
         durability: None,
+        memory: None,
     }
 }
 
