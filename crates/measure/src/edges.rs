@@ -11,7 +11,7 @@
 //! likelihood ratio at the same level does not rule out.
 //!
 //! That no edge was found is no proof that there is none. [`jump_between`] says how high a step of the costs could still
-//! be at a place, by the prediction limits of the lines on both sides of it.
+//! be at a place, by the confidence limits of the lines on both sides of it.
 
 use statrs::distribution::{ContinuousCDF, FisherSnedecor, StudentsT};
 
