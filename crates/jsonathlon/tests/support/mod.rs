@@ -225,8 +225,9 @@ impl Kept {
         self.journal().iter().filter(|byte| **byte == b'\n').count()
     }
 
+    /// The records of all whole lines: a run that is on its way may be amid the last one.
     pub(crate) fn records(&self) -> Vec<Record> {
-        let text = String::from_utf8(self.journal()).unwrap();
+        let text = String::from_utf8(self.whole_lines()).unwrap();
         text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 
@@ -264,6 +265,7 @@ impl Kept {
 
     /// Fails unless every planned trial is recorded, and no key twice.
     pub(crate) fn is_complete(&self) {
+        assert_eq!(self.whole_lines(), self.journal(), "the last line is cut short");
         let records = self.records();
         let keys: BTreeSet<&str> = records.iter().map(|record| record.key.as_str()).collect();
         assert_eq!(keys.len(), records.len(), "a key is there twice");
