@@ -201,17 +201,17 @@ fn a_workload_of_ones_own_runs_is_killed_and_goes_on() {
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
-    let journal = || std::fs::read_to_string(out.join("journal.ndjson")).unwrap_or_default();
-    eventually("some trials have a record", || journal().lines().count() >= 3);
+    let kept = world.kept("out");
+    eventually("some trials have a record", || kept.recorded() >= 3);
     program.kill().unwrap();
     program.wait().unwrap();
-    let before = journal();
+    let before = kept.whole_lines();
     let killed = Run::read(&out).unwrap();
     assert!(!killed.open_trials().is_empty(), "it was killed in the middle");
 
     resume(&plan(&systems), &mut Fetch, &out, &mut Silent, &|| false).unwrap();
     let run = Run::read(&out).unwrap();
-    assert!(journal().starts_with(before.trim_end()), "what was recorded stays");
+    assert!(kept.journal().starts_with(&before), "what was recorded stays");
     let summary = run.summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     for system in ["ma", "mb"] {
