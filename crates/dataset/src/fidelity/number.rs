@@ -34,6 +34,17 @@ impl Decimal {
         Self { negative, digits, exponent: exponent(power).saturating_add(point) }
     }
 
+    /// Whether another number of one digit more lies in the middle between this one and a neighbour of as many digits.
+    fn is_half_a_digit_from(&self, other: &Self) -> bool {
+        let Some((b'5', below)) = other.digits.split_last() else { return false };
+        let whole = |digits: &[u8]| digits.iter().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
+        self.negative == other.negative
+            && self.exponent == other.exponent
+            && self.digits.len() == below.len()
+            && below.len() <= DIGITS
+            && matches!(whole(&self.digits).checked_sub(whole(below)), Some(0 | 1))
+    }
+
     /// Whether it is zero.
     #[must_use]
     pub fn is_zero(&self) -> bool {
@@ -78,18 +89,23 @@ fn exponent(text: &str) -> i128 {
 
 /// Most significant digits that tell all doubles apart.
 const DIGITS: usize = 17;
+/// Digits behind the point with which the longest double is printed whole: the least ones have 767 significant digits.
+const EXACT: usize = 766;
 
 /// Whether a double holds a number as it is spelt: it has no more digits than doubles need, and the double nearest to
-/// it has that spelling when it is rounded to as many. RFC 7493 (section 2.2) asks this of numbers that are to be
-/// interchanged.
+/// it has that spelling when it is rounded to as many, either way from the very middle, or is printed so because no
+/// shorter spelling gives it back. RFC 7493 (section 2.2) asks this of numbers that are to be interchanged.
 #[must_use]
 pub fn is_of_a_double(text: &str) -> bool {
     let exact = Decimal::of(text);
     let digits = exact.digits.len();
     digits <= DIGITS
         && text.parse::<f64>().is_ok_and(|double| {
-            let spelt = format!("{double:.*e}", digits.saturating_sub(1));
-            double.is_finite() && Decimal::of(&spelt) == exact
+            let has = |spelt: String| Decimal::of(&spelt) == exact;
+            double.is_finite()
+                && (has(format!("{double:.*e}", digits.saturating_sub(1)))
+                    || has(format!("{double:e}"))
+                    || exact.is_half_a_digit_from(&Decimal::of(&format!("{double:.EXACT$e}"))))
         })
 }
 
@@ -136,6 +152,25 @@ mod tests {
             "18446744073709551615",
         ] {
             assert!(!is_of_a_double(not), "{not}");
+        }
+    }
+
+    #[test]
+    fn what_two_correct_printers_print_is_of_a_double() {
+        // Exactly …508.25, which has two nearest spellings of 17 digits; both are read back as it. Spelt whole it has more
+        // digits than doubles need.
+        for held in ["-1071783055301508.2", "-1071783055301508.3"] {
+            assert!(is_of_a_double(held), "{held}");
+        }
+        // The others lie in the middle between two doubles, which is something else.
+        for not in ["-1071783055301508.25", "9007199254740993", "18014398509481983", "18014398509481986"] {
+            assert!(!is_of_a_double(not), "{not}");
+        }
+        // Neighbours of a power of two lie nearer below it than above it.
+        for power in -1074..1024 {
+            let double = 2_f64.powi(power);
+            assert!(is_of_a_double(&format!("{double:e}")), "2^{power}");
+            assert!(is_of_a_double(&format!("{double:.16e}")), "2^{power}");
         }
     }
 
