@@ -43,6 +43,7 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let folder = Folder::new(root.path(), None).unwrap();
         folder.begin().unwrap();
+        folder.make().unwrap();
         let path = make(&folder, "127.0.0.1").unwrap();
         let first = std::fs::read_to_string(&path).unwrap();
         assert!(first.starts_with("-----BEGIN CERTIFICATE-----"));

@@ -20,6 +20,8 @@ const BEGUN: &str = "initialising";
 /// There when it has been made.
 const DONE: &str = "initialised";
 const PASSWORD: &str = "password";
+const DATA: &str = "data";
+const RUN: &str = "run";
 
 /// A session's folder.
 #[derive(Debug, Clone)]
@@ -29,6 +31,9 @@ pub(crate) struct Folder {
 }
 
 impl Folder {
+    /// What is there when a data folder was made and no server has run on it.
+    pub(crate) const MADE: [&str; 3] = [DATA, RUN, PASSWORD];
+
     pub(crate) fn new(root: &Path, user: Option<(u32, u32)>) -> Result<Self> {
         fs::create_dir_all(root).map_err(failed("make the folder", root))?;
         let root = fs::canonicalize(root).map_err(failed("find", root))?;
@@ -43,11 +48,11 @@ impl Folder {
     }
 
     pub(crate) fn data(&self) -> PathBuf {
-        self.root.join("data")
+        self.root.join(DATA)
     }
 
     pub(crate) fn run(&self) -> PathBuf {
-        self.root.join("run")
+        self.root.join(RUN)
     }
 
     pub(crate) fn lock(&self) -> PathBuf {
@@ -83,10 +88,14 @@ impl Folder {
         Ok(true)
     }
 
-    /// Makes the server's folders and the session's password.
-    pub(crate) fn begin(&self) -> Result<String> {
+    /// Whatever is there from now on was made by this program.
+    pub(crate) fn begin(&self) -> Result<()> {
         let begun = self.root.join(BEGUN);
-        File::create(&begun).map_err(failed("write", &begun))?;
+        File::create(&begun).map(drop).map_err(failed("write", &begun))
+    }
+
+    /// Makes the server's folders and the session's password.
+    pub(crate) fn make(&self) -> Result<String> {
         for folder in [self.data(), self.run()] {
             fs::DirBuilder::new().mode(0o700).create(&folder).map_err(failed("make", &folder))?;
             self.give(&folder)?;
@@ -101,10 +110,14 @@ impl Folder {
         Ok(password)
     }
 
+    /// Takes the password away from the server's user, whose commands have it now.
+    pub(crate) fn take_password_back(&self) -> Result<()> {
+        let copy = self.password_file();
+        fs::remove_file(&copy).map_err(failed("remove", &copy))
+    }
+
     /// The data folder is made.
     pub(crate) fn finish(&self) -> Result<()> {
-        let copy = self.password_file();
-        fs::remove_file(&copy).map_err(failed("remove", &copy))?;
         let done = self.root.join(DONE);
         fs::rename(self.root.join(BEGUN), &done).map_err(failed("write", &done))
     }
@@ -181,7 +194,7 @@ impl Folder {
     }
 }
 
-fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ServerError {
+pub(crate) fn failed(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> ServerError {
     let path = path.to_owned();
     move |error| ServerError::Unavailable(format!("failed to {action} {}: {error}", path.display()))
 }
@@ -234,16 +247,19 @@ mod tests {
     fn a_folder_is_made_once_and_an_interrupted_attempt_is_begun_anew() {
         let (_root, folder) = folder();
         assert!(folder.is_new().unwrap());
-        let first = folder.begin().unwrap();
+        folder.begin().unwrap();
+        let first = folder.make().unwrap();
         fs::write(folder.data().join("half"), "").unwrap();
         assert!(folder.is_new().unwrap());
         assert!(!folder.data().exists());
-        let password = folder.begin().unwrap();
+        folder.begin().unwrap();
+        let password = folder.make().unwrap();
         assert_ne!(password, first);
         assert_eq!(folder.password().unwrap(), password);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&folder.root.join(PASSWORD)), 0o600);
         assert_eq!(mode(&folder.data()), 0o700);
+        folder.take_password_back().unwrap();
         folder.finish().unwrap();
         assert!(!folder.is_new().unwrap());
         assert!(!folder.password_file().exists());
@@ -260,7 +276,7 @@ mod tests {
     #[test]
     fn files_are_written_into_the_servers_folders_only() {
         let (_root, folder) = folder();
-        folder.begin().unwrap();
+        folder.make().unwrap();
         folder.write(&folder.run().join("a.conf"), "x").unwrap();
         for outside in [folder.root.join("a.conf"), folder.run().join("../a.conf"), "/tmp/a.conf".into()] {
             assert!(folder.write(&outside, "x").is_err(), "{}", outside.display());

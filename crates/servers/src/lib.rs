@@ -6,7 +6,9 @@
 
 #![forbid(unsafe_code)]
 
+mod beginning;
 mod certificate;
+mod copy;
 mod error;
 mod folder;
 mod guard;
@@ -18,6 +20,7 @@ mod recipe;
 mod server;
 mod user;
 
+pub use copy::copy_all;
 pub use error::{Result, ServerError};
 pub use guard::{EXEC, GUARD, exec, guard, is_secret, wait_until_gone};
 pub use launch::{Launch, Login};

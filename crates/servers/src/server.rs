@@ -7,9 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
+use crate::beginning::Beginning;
 use crate::certificate;
 use crate::error::{Result, ServerError};
-use crate::folder::Folder;
+use crate::folder::{Folder, failed};
 use crate::guard::Order;
 use crate::launch::{Launch, Login};
 use crate::port::{self, is_free};
@@ -218,7 +219,16 @@ impl Starting<'_> {
         if !self.folder.is_new()? {
             return self.folder.password();
         }
-        let password = self.folder.begin()?;
+        self.folder.begin()?;
+        let beginning = Beginning::of(self.launch);
+        if let Some(beginning) = &beginning {
+            let copied = beginning.copy_to(&self.folder);
+            if copied.map_err(failed("copy a data folder to", &self.folder.root))? {
+                self.folder.finish()?;
+                return self.folder.password();
+            }
+        }
+        let password = self.folder.make()?;
         let recipe = &self.launch.recipe;
         let limit = Duration::from_secs(recipe.start_limit_s);
         let mut values = values.clone();
@@ -235,6 +245,10 @@ impl Starting<'_> {
                 None => format!("failed to make a data folder: {shown} took longer than {limit:?}"),
             };
             return Err(ServerError::Unavailable(running.with_log(&message, LONG)));
+        }
+        self.folder.take_password_back()?;
+        if let Some(beginning) = beginning {
+            beginning.keep(&self.folder).map_err(failed("keep a copy of", &self.folder.root))?;
         }
         self.folder.finish()?;
         Ok(password)

@@ -46,6 +46,7 @@ pub struct Bench<'a> {
     pub disk_bytes_per_s: Option<f64>,
     pub(crate) worker: &'a WorkerCommand,
     pub(crate) work: PathBuf,
+    pub(crate) beginnings: Option<PathBuf>,
     pub(crate) logs: PathBuf,
     /// Whether the run goes on with an interrupted one.
     pub(crate) resumed: bool,
@@ -99,7 +100,7 @@ impl<'a> Bench<'a> {
 
     /// A session of a target whose data lie in `folder`; its logs are called `name`.
     pub(crate) fn session_in(&self, target: &'a Target, folder: PathBuf, name: &str) -> Session<'a> {
-        Session::new(
+        let mut session = Session::new(
             target,
             self.worker,
             folder,
@@ -107,7 +108,9 @@ impl<'a> Bench<'a> {
             self.settings.cores,
             self.subject.clone(),
             self.cancelled,
-        )
+        );
+        session.beginnings.clone_from(&self.beginnings);
+        session
     }
 
     /// Removes what the run's configurations have left elsewhere. However the run ended, a guest leaves nothing

@@ -64,6 +64,7 @@ pub fn prove(
         },
         targets: vec![target],
         worker,
+        beginnings: None,
         command: Vec::new(),
     };
     let folder = scratch.join("run");

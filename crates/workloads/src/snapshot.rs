@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, lchown, symlink};
 use std::path::{Path, PathBuf};
+
+use jsonathlon_servers::copy_all;
 
 /// The copy of one session's folder. The engine must be stopped while it is taken or put back.
 #[derive(Debug)]
@@ -54,36 +55,9 @@ fn remove(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Files, folders and links with their modes and owners; sockets and pipes of a server that has ended are left out.
-fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
-    let metadata = fs::symlink_metadata(from)?;
-    let kind = metadata.file_type();
-    if kind.is_dir() {
-        fs::create_dir(to)?;
-        for entry in fs::read_dir(from)? {
-            let entry = entry?;
-            copy_all(&entry.path(), &to.join(entry.file_name()))?;
-        }
-        fs::set_permissions(to, metadata.permissions())?;
-    } else if kind.is_symlink() {
-        symlink(fs::read_link(from)?, to)?;
-    } else if kind.is_file() {
-        fs::copy(from, to)?;
-    } else if kind.is_socket() || kind.is_fifo() {
-        return Ok(());
-    } else {
-        return Err(io::Error::other(format!("{} is no file, folder or link", from.display())));
-    }
-    let own = fs::symlink_metadata(to)?;
-    if (own.uid(), own.gid()) != (metadata.uid(), metadata.gid()) {
-        lchown(to, Some(metadata.uid()), Some(metadata.gid()))?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
 

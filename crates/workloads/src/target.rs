@@ -164,6 +164,7 @@ impl Target {
             programs: files.clone(),
             installed: installed.clone(),
             folder: folder.to_owned(),
+            beginnings: None,
             log: log.to_owned(),
             port: None,
             settings: self.settings(folder, cores)?,

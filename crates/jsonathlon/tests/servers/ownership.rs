@@ -1,6 +1,8 @@
 //! Who owns a server: the process that plans, and no worker. Several workers reach one server, and worker and server
 //! end without each other.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -129,6 +131,58 @@ fn folder() -> tempfile::TempDir {
     use std::os::unix::fs::PermissionsExt;
     let open = std::fs::Permissions::from_mode(0o755);
     tempfile::Builder::new().permissions(open).tempdir().unwrap()
+}
+
+#[test]
+fn a_data_folder_is_made_once_for_all_that_begin_in_the_same_way() {
+    let folder = folder();
+    // What is made, says who made it, and a server leaves something behind that is not part of it.
+    let make = "umask 027; mkdir $0/base; cp $1 $0/base/owner; echo made";
+    let launch = |name: &str, init: &[&str]| Launch {
+        folder: folder.path().join(name),
+        beginnings: Some(folder.path().join("beginnings")),
+        recipe: Recipe {
+            init: vec![init.iter().map(|&part| part.to_owned()).collect()],
+            start: ["/bin/sh", "-c", "echo used > $0/used; exec sleep 1000", "{{data}}"]
+                .map(str::to_owned)
+                .to_vec(),
+            ..launch(folder.path(), "").recipe
+        },
+        ..launch(folder.path(), "")
+    };
+    let first = launch("first", &["/bin/sh", "-ec", make, "{{data}}", "{{password_file}}"]);
+    let alike = Launch { folder: folder.path().join("alike"), ..first.clone() };
+    let other = launch("other", &["/bin/sh", "-ec", make, "{{data}}", "{{password_file}}", "other"]);
+    let made = || fs::read_to_string(&first.log).unwrap().matches("made").count();
+    let mut passwords = Vec::new();
+    for (launch, expected) in [(&first, 1), (&alike, 1), (&other, 2)] {
+        let used = launch.folder.join("data/used");
+        let server = jsonathlon_servers::Server::start(launch, &|| false).unwrap();
+        eventually("the server has begun", || used.exists());
+        assert_eq!(made(), expected, "{}", launch.folder.display());
+        let owner = launch.folder.join("data/base/owner");
+        let (data, base) = (fs::metadata(launch.folder.join("data")).unwrap(), owner.parent().unwrap());
+        assert_eq!(fs::read_to_string(&owner).unwrap(), server.login().password);
+        assert_eq!(fs::metadata(&owner).unwrap().uid(), data.uid());
+        assert_eq!((data.mode() & 0o777, fs::metadata(base).unwrap().mode() & 0o777), (0o700, 0o750));
+        assert!(!launch.folder.join("run/password").exists());
+        passwords.push(server.login().password.clone());
+        drop(server);
+        // A second start on the same data makes nothing.
+        drop(jsonathlon_servers::Server::start(launch, &|| false).unwrap());
+        assert_eq!(made(), expected);
+    }
+    assert_eq!(passwords[0], passwords[1]);
+    assert_ne!(passwords[0], passwords[2]);
+    let kept = fs::read_dir(folder.path().join("beginnings")).unwrap();
+    for kept in kept {
+        let kept = kept.unwrap().path();
+        assert!(
+            kept.join("data/base/owner").exists() && !kept.join("data/used").exists(),
+            "{}",
+            kept.display()
+        );
+    }
 }
 
 #[test]

@@ -124,6 +124,8 @@ pub struct Session<'a> {
     cancelled: &'a dyn Fn() -> bool,
     /// How long it may take to come up, where that is not left to the system's folder.
     open_limit: Option<Duration>,
+    /// Where the run keeps made data folders, if it does.
+    pub(crate) beginnings: Option<PathBuf>,
     /// Values that the workload puts into all of its statements.
     values: Vec<(String, String)>,
     /// What the engine said about its version when it was opened last.
@@ -159,6 +161,7 @@ impl<'a> Session<'a> {
             subject,
             cancelled,
             open_limit: None,
+            beginnings: None,
             values: Vec::new(),
             reported_version: None,
             open_s: 0.0,
@@ -241,8 +244,11 @@ impl<'a> Session<'a> {
         let log = self.log.with_extension("server.log");
         let launch = self.target.launch(&self.folder, &log, self.cores, &self.command.program);
         let mut launch = launch.map_err(placeholder)?;
-        if let (Some(launch), Some(limit)) = (&mut launch, self.open_limit) {
-            launch.recipe.start_limit_s = limit.as_secs();
+        if let Some(launch) = &mut launch {
+            launch.beginnings.clone_from(&self.beginnings);
+            if let Some(limit) = self.open_limit {
+                launch.recipe.start_limit_s = limit.as_secs();
+            }
         }
         Ok(launch)
     }
