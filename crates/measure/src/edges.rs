@@ -4,8 +4,11 @@
 //! between two neighbouring sizes behind which it goes on along another line. Edges are added one after the other, each
 //! where it lessens the squared deviations most (segmented regression with unknown breaks; Bai, "Estimating Multiple Breaks
 //! One at a Time", *Econometric Theory* 13, 1997), as long as the F statistic of the two parameters it adds would be rarer
-//! than [`ALPHA`] by chance. There are as many chances as there are places, so the probability is Šidák's for all of them.
-//! Deviations are relative ones: each is divided by the mean cost at its place.
+//! than [`ALPHA`] by chance. There are as many chances as there are places in all the sweeps that are looked over, so the
+//! probability is Šidák's for all of them. Deviations are relative ones: each is divided by the cost at its place.
+//!
+//! All rounds of a place are one observation, their mean: they share a load and a quarter of a minute of the machine, and are
+//! not independent of each other. Taken for independent, what made that quarter of a minute slow would look like an edge.
 //!
 //! The limits of an edge hold all neighbouring places at which it would lessen the deviations nearly as much: those that a
 //! likelihood ratio at the same level does not rule out.
@@ -33,28 +36,28 @@ pub struct Edge {
     pub high: f64,
     /// How many times the cost before it that behind it is, both lines read at its middle.
     pub factor: f64,
-    /// Probability of it, or of a clearer one, anywhere along a sweep that has none.
+    /// Probability of it, or of a clearer one, anywhere along any of the sweeps if none has an edge.
     pub p: f64,
 }
 
 /// One place of a sweep: x, and costs there, which are positive.
 pub type Place = (f64, Vec<f64>);
 
-/// The edges of a sweep, in the order of x. Places without a cost are left out, as are costs that are not above zero; with
+/// The edges of one of `sweeps` sweeps, in the order of x. Places without a cost are left out, as are costs that are not above zero; with
 /// fewer than six places nothing can be told.
 #[must_use]
-pub fn edges(places: &[Place]) -> Vec<Edge> {
-    let sweep = Sweep::of(places);
+pub fn edges(places: &[Place], sweeps: usize) -> Vec<Edge> {
+    let sweep = Sweep::of(places, sweeps);
     let found = sweep.breaks();
     let breaks: Vec<usize> = found.iter().map(|(at, _)| *at).collect();
     found.iter().filter_map(|(at, p)| sweep.edge(&breaks, *at, *p)).collect()
 }
 
-/// The smallest and the largest factor by which costs could jump somewhere between two x, besides the edges that are found
-/// elsewhere: 95 % limits, the widest of all places between. None where lines on both sides cannot be drawn.
+/// The smallest and the largest factor by which costs could jump somewhere between two x, besides the edges that [`edges`]
+/// finds elsewhere: 95 % limits, the widest of all places between. None where lines on both sides cannot be drawn.
 #[must_use]
-pub fn jump_between(places: &[Place], [low, high]: [f64; 2]) -> Option<[f64; 2]> {
-    let sweep = Sweep::of(places);
+pub fn jump_between(places: &[Place], sweeps: usize, [low, high]: [f64; 2]) -> Option<[f64; 2]> {
+    let sweep = Sweep::of(places, sweeps);
     let lies_between = |at: usize| {
         let ends = at.checked_sub(1).and_then(|before| sweep.x.get(before)).zip(sweep.x.get(at));
         ends.is_some_and(|(before, behind)| *before < high && *behind > low)
@@ -98,31 +101,35 @@ impl Line {
 
 struct Sweep {
     x: Vec<f64>,
-    costs: Vec<Vec<f64>>,
-    count: usize,
+    /// The mean cost at each.
+    costs: Vec<f64>,
+    /// How many sweeps are looked over.
+    among: usize,
 }
 
 impl Sweep {
-    fn of(places: &[Place]) -> Self {
-        let usable = |costs: &[f64]| -> Vec<f64> {
-            costs.iter().copied().filter(|cost| *cost > 0.0 && cost.is_finite()).collect()
+    fn of(places: &[Place], among: usize) -> Self {
+        let mean = |costs: &[f64]| -> Option<f64> {
+            let usable = || costs.iter().copied().filter(|cost| *cost > 0.0 && cost.is_finite());
+            let count = usable().count();
+            (count > 0).then(|| usable().sum::<f64>() / count as f64)
         };
-        let mut all: Vec<Place> = places.iter().map(|(x, costs)| (*x, usable(costs))).collect();
-        all.retain(|(x, costs)| x.is_finite() && !costs.is_empty());
+        let mut all: Vec<(f64, f64)> = places
+            .iter()
+            .filter(|(x, _)| x.is_finite())
+            .filter_map(|(x, costs)| Some((*x, mean(costs)?)))
+            .collect();
         all.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        let count = all.iter().map(|(_, costs)| costs.len()).sum();
         let (x, costs) = all.into_iter().unzip();
-        Self { x, costs, count }
+        Self { x, costs, among: among.max(1) }
     }
 
     /// The line through places `from..to`.
     fn line(&self, from: usize, to: usize) -> Line {
         let (mut w, mut wx, mut wy, mut wxx, mut wxy) = (0.0, 0.0, 0.0, 0.0, 0.0);
         let each = || {
-            self.x.iter().zip(&self.costs).take(to).skip(from).flat_map(|(x, costs)| {
-                let mean = costs.iter().sum::<f64>() / costs.len() as f64;
-                costs.iter().map(move |cost| (*x, *cost, 1.0 / (mean * mean)))
-            })
+            let costs = self.x.iter().zip(&self.costs).take(to).skip(from);
+            costs.map(|(x, cost)| (*x, *cost, 1.0 / (cost * cost)))
         };
         for (x, y, weight) in each() {
             w += weight;
@@ -181,9 +188,9 @@ impl Sweep {
         let rests = candidates.iter().map(|at| (*at, self.rest(&Self::with(breaks, *at))));
         let (at, rest) = rests.min_by(|(_, a), (_, b)| a.total_cmp(b))?;
         let freedom =
-            self.count.checked_sub(LINE * (breaks.len() + 2)).filter(|freedom| *freedom > 0)? as f64;
+            self.x.len().checked_sub(LINE * (breaks.len() + 2)).filter(|freedom| *freedom > 0)? as f64;
         // What rounding leaves is nothing.
-        if before <= f64::EPSILON * self.count as f64 {
+        if before <= f64::EPSILON * self.x.len() as f64 {
             return None;
         }
         let chance = if rest <= f64::EPSILON * before {
@@ -192,7 +199,8 @@ impl Sweep {
             let statistic = ((before - rest).max(0.0) / LINE as f64) / (rest / freedom);
             FisherSnedecor::new(LINE as f64, freedom).ok()?.sf(statistic)
         };
-        Some((at, 1.0 - (1.0 - chance).powi(i32::try_from(candidates.len()).ok()?)))
+        let chances = i32::try_from(candidates.len().checked_mul(self.among)?).ok()?;
+        Some((at, 1.0 - (1.0 - chance).powi(chances)))
     }
 
     /// The edge at one of the breaks, with its limits and the jump of its lines.
@@ -200,7 +208,7 @@ impl Sweep {
         let others: Vec<usize> = breaks.iter().copied().filter(|one| *one != at).collect();
         let best = self.rest(breaks);
         let freedom =
-            self.count.checked_sub(LINE * (breaks.len() + 1)).filter(|freedom| *freedom > 0)? as f64;
+            self.x.len().checked_sub(LINE * (breaks.len() + 1)).filter(|freedom| *freedom > 0)? as f64;
         let allowed = FisherSnedecor::new(1.0, freedom).ok()?.inverse_cdf(1.0 - ALPHA);
         let limit = best * (1.0 + allowed / freedom);
         let is_likely = |place: &usize| self.rest(&Self::with(&others, *place)) <= limit;
@@ -233,7 +241,7 @@ impl Sweep {
     fn jump(&self, others: &[usize], at: usize) -> Option<[f64; 2]> {
         let (before, behind, middle) = self.sides(others, at)?;
         let freedom =
-            self.count.checked_sub(LINE * (others.len() + 2)).filter(|freedom| *freedom > 0)? as f64;
+            self.x.len().checked_sub(LINE * (others.len() + 2)).filter(|freedom| *freedom > 0)? as f64;
         let variance = self.rest(&Self::with(others, at)) / freedom;
         let relative = |line: &Line| variance * line.variance_at(middle) / line.at(middle).powi(2);
         let error = (relative(&before) + relative(&behind)).sqrt();
@@ -271,8 +279,8 @@ mod tests {
 
     #[test]
     fn a_line_has_no_edge_and_a_step_has_one() {
-        assert_eq!(edges(&sweep(1, 2.0, 99, 1.0, 0.0)), []);
-        let found = edges(&sweep(1, 2.0, 6, 1.2, 0.0));
+        assert_eq!(edges(&sweep(1, 2.0, 99, 1.0, 0.0), 1), []);
+        let found = edges(&sweep(1, 2.0, 6, 1.2, 0.0), 1);
         assert_eq!(found.len(), 1, "{found:?}");
         let edge = found[0];
         assert_eq!((edge.low, edge.high), (1.75, 2.0));
@@ -283,34 +291,34 @@ mod tests {
     fn two_steps_are_two_edges() {
         let mut places = sweep(7, 1.0, 4, 1.3, 0.005);
         places.iter_mut().skip(11).for_each(|(_, costs)| costs.iter_mut().for_each(|cost| *cost *= 1.5));
-        let found = edges(&places);
+        let found = edges(&places, 1);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].low <= 1.25 && found[0].high >= 1.5 && found[1].low <= 3.0 && found[1].high >= 6.0);
     }
 
     #[test]
     fn little_is_told_of_few_places() {
-        assert_eq!(edges(&[]), []);
-        assert_eq!(edges(&sweep(1, 2.0, 2, 3.0, 0.0)[..5]), []);
+        assert_eq!(edges(&[], 1), []);
+        assert_eq!(edges(&sweep(1, 2.0, 2, 3.0, 0.0)[..5], 1), []);
         let mut gaps = sweep(1, 2.0, 6, 1.2, 0.0);
         gaps[3].1.clear();
         gaps[8].1 = vec![f64::NAN, -1.0, 0.0];
-        assert_eq!(edges(&gaps).len(), 1);
+        assert_eq!(edges(&gaps, 1).len(), 1);
     }
 
     #[test]
     fn a_jump_that_is_not_there_can_be_ruled_out() {
         let near = [1.8, 2.1];
-        let calm = jump_between(&sweep(2, 2.0, 99, 1.0, 0.005), near).unwrap();
+        let calm = jump_between(&sweep(3, 2.0, 99, 1.0, 0.005), 1, near).unwrap();
         assert!(calm[0] > 0.95 && calm[1] < 1.05, "{calm:?}");
-        let noisy = jump_between(&sweep(2, 2.0, 99, 1.0, 0.2), near).unwrap();
+        let noisy = jump_between(&sweep(3, 2.0, 99, 1.0, 0.2), 1, near).unwrap();
         assert!(noisy[1] > 1.05, "{noisy:?}");
-        let there = jump_between(&sweep(1, 2.0, 6, 1.3, 0.005), near).unwrap();
+        let there = jump_between(&sweep(1, 2.0, 6, 1.3, 0.005), 1, near).unwrap();
         assert!(there[1] > 1.2, "{there:?}");
         // Another edge is too near for lines on both sides.
-        assert_eq!(jump_between(&sweep(1, 2.0, 5, 1.3, 0.005), near), None);
-        assert_eq!(jump_between(&[], near), None);
-        assert_eq!(jump_between(&sweep(1, 2.0, 6, 1.2, 0.0), [100.0, 200.0]), None);
+        assert_eq!(jump_between(&sweep(1, 2.0, 5, 1.3, 0.005), 1, near), None);
+        assert_eq!(jump_between(&[], 1, near), None);
+        assert_eq!(jump_between(&sweep(1, 2.0, 6, 1.2, 0.0), 1, [100.0, 200.0]), None);
     }
 
     /// A step that stands out of the scatter is found where it is, and its limits hold it; but for those sweeps in which
@@ -319,7 +327,7 @@ mod tests {
     fn a_clear_step_is_found() {
         let is_found = |seed: &u64| {
             let at = 3 + (*seed % 10) as usize;
-            let found = edges(&sweep(*seed, (*seed % 11) as f64, at, 1.3, 0.01));
+            let found = edges(&sweep(*seed, (*seed % 11) as f64, at, 1.3, 0.01), 1);
             let edge = found.iter().find(|edge| edge.low <= SIZES[at - 1] && edge.high >= SIZES[at]);
             edge.is_some_and(|edge| (edge.factor / 1.3).ln().abs() < 0.08)
         };
@@ -331,7 +339,7 @@ mod tests {
     #[test]
     fn limits_of_a_jump_are_as_wide_as_promised() {
         // Now and then an edge is found by chance so near that nothing can be told.
-        let told = |seed| jump_between(&sweep(seed, 3.0, 6, 1.05, 0.02), [1.8, 1.95]);
+        let told = |seed| jump_between(&sweep(seed, 3.0, 6, 1.05, 0.02), 1, [1.8, 1.95]);
         let told: Vec<[f64; 2]> = (0..400).filter_map(told).collect();
         let held = told.iter().filter(|[low, high]| *low <= 1.05 && 1.05 <= *high).count();
         assert!(told.len() >= 350 && held * 100 >= told.len() * 91, "{held} of {}", told.len());
@@ -340,7 +348,32 @@ mod tests {
     /// Of sweeps without an edge about one in twenty may be said to have one.
     #[test]
     fn false_alarms_are_as_rare_as_promised() {
-        let alarms = (0..400).filter(|seed| !edges(&sweep(*seed, 3.0, 99, 1.0, 0.02)).is_empty()).count();
+        let alarms = (0..400).filter(|seed| !edges(&sweep(*seed, 3.0, 99, 1.0, 0.02), 1).is_empty()).count();
+        assert!(alarms <= 36, "{alarms} of 400");
+    }
+
+    /// Of studies that look over six sweeps without an edge about one in twenty may say that one has.
+    #[test]
+    fn false_alarms_are_as_rare_among_many_sweeps() {
+        let alarms =
+            |study: &u64| (0..6).any(|one| !edges(&sweep(study * 6 + one, 3.0, 99, 1.0, 0.02), 6).is_empty());
+        let alarms = (0..400).filter(alarms).count();
+        assert!(alarms <= 36, "{alarms} of 400");
+    }
+
+    /// Nor are there more where each place has its own slow or fast quarter of a minute, which all of its rounds share.
+    #[test]
+    fn what_the_rounds_of_a_place_share_is_no_edge() {
+        let alarms = |seed: &u64| {
+            let mut random = ChaCha8Rng::seed_from_u64(seed + 10_000);
+            let mut places = sweep(*seed, 3.0, 99, 1.0, 0.01);
+            for (_, costs) in &mut places {
+                let shared = (0.05 * normal(&mut random)).exp();
+                costs.iter_mut().for_each(|cost| *cost *= shared);
+            }
+            !edges(&places, 1).is_empty()
+        };
+        let alarms = (0..400).filter(alarms).count();
         assert!(alarms <= 36, "{alarms} of 400");
     }
 
@@ -355,7 +388,7 @@ mod tests {
                 .map(|(x, costs)| (*x, costs.iter().rev().map(|cost| cost * unit).collect()))
                 .collect();
             other.rotate_left(3);
-            let (one, two) = (edges(&places), edges(&other));
+            let (one, two) = (edges(&places, 1), edges(&other, 1));
             prop_assert_eq!(one.len(), two.len());
             for (a, b) in one.iter().zip(&two) {
                 prop_assert!((a.low, a.high) == (b.low, b.high) && (a.factor - b.factor).abs() < 1e-6);
@@ -366,7 +399,7 @@ mod tests {
         #[test]
         fn edges_lie_within(costs in proptest::collection::vec(1e-3..1e6_f64, 0..40)) {
             let places: Vec<Place> = costs.iter().enumerate().map(|(x, cost)| (x as f64, vec![*cost])).collect();
-            for edge in edges(&places) {
+            for edge in edges(&places, 1) {
                 prop_assert!(edge.low < edge.high && edge.high < costs.len() as f64);
                 prop_assert!(edge.p < ALPHA);
             }

@@ -95,9 +95,11 @@ impl Study {
     #[must_use]
     pub fn sentence(&self, seen: &Seen) -> Sentence {
         let mut sentence = Sentence::default();
+        let is_edge = |verdict: &&Verdict| verdict.kind == Kind::Edge;
+        let sweeps = self.verdicts.iter().filter(is_edge).map(|verdict| systems(verdict, seen).len()).sum();
         for verdict in &self.verdicts {
             for system in systems(verdict, seen) {
-                let judge = Judge { verdict, seen, system: &system };
+                let judge = Judge { verdict, seen, system: &system, sweeps };
                 match judge.clause() {
                     Ok(clause) => sentence.clauses.extend(clause),
                     Err(why) => sentence.missing.push(why),
@@ -127,6 +129,8 @@ struct Judge<'a> {
     verdict: &'a Verdict,
     seen: &'a Seen,
     system: &'a str,
+    /// How many sweeps the study looks over for edges.
+    sweeps: usize,
 }
 
 impl<'a> Judge<'a> {
@@ -328,7 +332,7 @@ impl<'a> Judge<'a> {
             let costs = point.rounds(figure).into_values().flatten().map(|value| 1.0 / value).collect();
             places.push((x, costs));
         }
-        let found = edges(&places);
+        let found = edges(&places, self.sweeps);
         let words = |edge: &Edge| {
             let p = if edge.p < 0.001 { "p < 0.001".to_owned() } else { format!("p = {:.3}", edge.p) };
             [
@@ -358,8 +362,10 @@ impl<'a> Judge<'a> {
         let outcome = self.verdict.near.map(|[low, high]| {
             let is_there = found.iter().any(|edge| edge.factor > 1.0 && edge.high > low && edge.low < high);
             // That none was found is not enough: one that matters must be ruled out.
-            let is_ruled_out =
-                || jump_between(&places, [low, high]).is_some_and(|[_, most]| most < 1.0 + NEGLIGIBLE);
+            let is_ruled_out = || {
+                jump_between(&places, self.sweeps, [low, high])
+                    .is_some_and(|[_, most]| most < 1.0 + NEGLIGIBLE)
+            };
             match is_there {
                 true => Outcome::Confirmed,
                 false if is_ruled_out() => Outcome::Refuted,
