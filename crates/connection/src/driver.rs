@@ -66,6 +66,14 @@ pub trait Connection: Send {
         Ok(outcome.with(report))
     }
 
+    /// Makes ready for [`Connection::export`] whatever it needs besides this session, which is not part of its time.
+    ///
+    /// # Errors
+    /// As when a connection is opened.
+    fn prepare_export(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Asks for rows of one text each and hands the texts over as they come, by the fastest way out that the protocol
     /// has. Nothing is kept of them.
     ///

@@ -1,6 +1,6 @@
 //! Sockets, and what has come over them.
 
-use std::io::{self, Read, Write};
+use std::io::{self, IoSlice, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
@@ -8,10 +8,12 @@ use std::time::Duration;
 
 use jsonathlon_connection::endpoint::Endpoint;
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
+use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, sendmsg};
 
 /// Bytes that are asked for at a time at least.
 const ROOM: usize = 16 << 10;
+/// Bytes for which memory is made, if need be: fewer than a core keeps near itself.
+const MOST: usize = 256 << 10;
 
 /// A connection that is not encrypted.
 #[derive(Debug)]
@@ -46,6 +48,21 @@ impl Socket {
             }
         }
         Ok(())
+    }
+
+    /// Sends one after the other, without putting them together first.
+    pub(crate) fn send_both(&self, head: &[u8], body: &[u8]) -> io::Result<()> {
+        let parts = [IoSlice::new(head), IoSlice::new(body)];
+        let sent = loop {
+            match sendmsg(self, &parts, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL) {
+                Ok(sent) => break sent,
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+        };
+        let rest = |part: &[u8], before: usize| sent.saturating_sub(before).min(part.len());
+        self.send(&head[rest(head, 0)..])?;
+        self.send(&body[rest(body, head.len())..])
     }
 }
 
@@ -100,21 +117,27 @@ impl Write for Socket {
 #[derive(Debug, Default)]
 pub(crate) struct Inbox {
     bytes: Vec<u8>,
+    /// What came before was taken.
+    taken: usize,
     filled: usize,
 }
 
 impl Inbox {
     /// What has come.
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.filled]
+        &self.bytes[self.taken..self.filled]
+    }
+
+    /// From now on asks for as many bytes at a time as memory is made for.
+    pub(crate) fn expect_much(&mut self) {
+        if self.bytes.len() < 2 * MOST {
+            self.bytes.resize(2 * MOST, 0);
+        }
     }
 
     /// Reads once. False when nothing has come, which is possible only without `wait`.
     pub(crate) fn fill(&mut self, socket: &Socket, wait: bool) -> io::Result<bool> {
-        if self.bytes.len() - self.filled < ROOM / 2 {
-            // At least twice as much, so that a long answer takes few turns.
-            self.bytes.resize((self.bytes.len() * 2).max(ROOM), 0);
-        }
+        self.make_room();
         let flags = if wait { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
         loop {
             match rustix::net::recv(socket, &mut self.bytes[self.filled..], flags) {
@@ -132,11 +155,26 @@ impl Inbox {
         }
     }
 
+    /// Makes room behind what is there; at least twice as much memory where there is too little, so that a long answer takes
+    /// few turns.
+    fn make_room(&mut self) {
+        let least = (self.bytes.len() / 2).clamp(ROOM / 2, MOST);
+        if self.bytes.len() - self.filled >= least {
+            return;
+        }
+        self.bytes.copy_within(self.taken..self.filled, 0);
+        self.filled -= self.taken;
+        self.taken = 0;
+        if self.bytes.len() - self.filled < least {
+            self.bytes.resize((self.bytes.len() * 2).max(ROOM), 0);
+        }
+    }
+
     /// Forgets the first bytes.
     pub(crate) fn take(&mut self, count: usize) {
-        if count < self.filled {
-            self.bytes.copy_within(count..self.filled, 0);
+        self.taken = (self.taken + count).min(self.filled);
+        if self.taken == self.filled {
+            (self.taken, self.filled) = (0, 0);
         }
-        self.filled = self.filled.saturating_sub(count);
     }
 }

@@ -1,14 +1,16 @@
 //! The documents of a file, for loads by row.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::ops::Range;
 use std::path::Path;
 
 use jsonathlon_connection::driver::{DocumentSource, DriverError, Result};
 use jsonathlon_dataset::DataError;
 use jsonathlon_dataset::source::{Documents as Lines, Source};
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
 
-/// Bytes that are read at a time.
+/// Bytes that are read at a time at least.
 const PIECE: usize = 1 << 18;
 
 /// Documents borrowed from the data set reader's blocks.
@@ -52,18 +54,52 @@ impl DocumentSource for FileDocuments {
     }
 }
 
-/// Documents of lines `{"key":…,"doc":{…}}`, one of which is in memory: they may be large.
+/// Documents of lines `{"key":…,"doc":{…}}`, borrowed from a piece of the file, which holds one of them at least: they may be
+/// large.
 pub(super) struct KeyedDocuments {
-    file: BufReader<File>,
-    line: Vec<u8>,
+    file: File,
+    piece: Vec<u8>,
+    /// What of it was not handed over yet.
+    begin: usize,
 }
 
 impl KeyedDocuments {
     /// Opens a plain file of such lines.
     pub(super) fn open(file: &Path) -> Result<Self> {
-        let opened = File::open(file)
+        let file = File::open(file)
             .map_err(|error| DriverError::Documents(format!("failed to read {}: {error}", file.display())))?;
-        Ok(Self { file: BufReader::with_capacity(PIECE, opened), line: Vec::new() })
+        Ok(Self { file, piece: Vec::with_capacity(2 * PIECE), begin: 0 })
+    }
+
+    /// Where the next line is, without its end; none behind the last one.
+    fn next_line(&mut self) -> Result<Option<Range<usize>>> {
+        let mut searched = self.begin;
+        loop {
+            let begin = self.begin;
+            if let Some(at) = memchr::memchr(b'\n', &self.piece[searched..]) {
+                self.begin = searched + at + 1;
+                return Ok(Some(begin..searched + at));
+            }
+            self.piece.drain(..begin);
+            self.begin = 0;
+            searched = self.piece.len();
+            if !self.read()? {
+                self.begin = searched;
+                return Ok((searched > 0).then_some(0..searched));
+            }
+        }
+    }
+
+    /// Reads more of the file; false at its end.
+    fn read(&mut self) -> Result<bool> {
+        self.piece.reserve(PIECE);
+        loop {
+            match rustix::io::read(&self.file, spare_capacity(&mut self.piece)) {
+                Ok(count) => return Ok(count > 0),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(DriverError::Documents(std::io::Error::from(error).to_string())),
+            }
+        }
     }
 }
 
@@ -73,14 +109,10 @@ impl DocumentSource for KeyedDocuments {
     }
 
     fn next_keyed(&mut self) -> Result<Option<(Option<i64>, &[u8])>> {
-        self.line.clear();
-        let read = self.file.read_until(b'\n', &mut self.line);
-        match read.map_err(|error| DriverError::Documents(error.to_string()))? {
-            0 => Ok(None),
-            _ => match parted(self.line.strip_suffix(b"\n").unwrap_or(&self.line)) {
-                Some((key, document)) => Ok(Some((Some(key), document))),
-                None => Err(DriverError::Documents("a line is not {\"key\":…,\"doc\":…}".into())),
-            },
+        let Some(line) = self.next_line()? else { return Ok(None) };
+        match parted(&self.piece[line]) {
+            Some((key, document)) => Ok(Some((Some(key), document))),
+            None => Err(DriverError::Documents("a line is not {\"key\":…,\"doc\":…}".into())),
         }
     }
 }
@@ -114,6 +146,28 @@ mod tests {
         std::fs::write(&file, "{}\n").unwrap();
         assert!(KeyedDocuments::open(&file).unwrap().next_keyed().is_err());
         assert!(KeyedDocuments::open(&folder.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn keyed_documents_of_any_length_are_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lines");
+        let lengths = [0, 3 * PIECE, 1, PIECE - 20, 7, 5 * PIECE + 1, 2 * PIECE];
+        for last in ["", "\n"] {
+            let texts = lengths.map(|length| format!("\"{}\"", "x".repeat(length)));
+            let lines: Vec<String> = texts
+                .iter()
+                .enumerate()
+                .map(|(key, text)| format!("{{\"key\":{key},\"doc\":{text}}}"))
+                .collect();
+            std::fs::write(&file, lines.join("\n") + last).unwrap();
+            let mut documents = KeyedDocuments::open(&file).unwrap();
+            for (key, text) in (0..).zip(&texts) {
+                assert_eq!(documents.next_keyed().unwrap(), Some((Some(key), text.as_bytes())));
+            }
+            assert_eq!(documents.next_keyed(), Ok(None));
+            assert_eq!(documents.next_keyed(), Ok(None));
+        }
     }
 
     #[test]

@@ -139,7 +139,10 @@ impl Server<'_> {
                 self.reply(id, answered)?;
             }
             Op::Export { statement, values } => {
-                let exported = self.export(values, |connection, take| connection.export(&statement, take));
+                let ready = self.session().and_then(|session| Ok(session.connection.prepare_export()?));
+                let exported = ready.and_then(|()| {
+                    self.export(values, |connection, take| connection.export(&statement, take))
+                });
                 self.reply(id, exported)?;
             }
             Op::Read { statement } => {

@@ -37,7 +37,8 @@ impl Decimal {
     /// Whether another number of one digit more lies in the middle between this one and a neighbour of as many digits.
     fn is_half_a_digit_from(&self, other: &Self) -> bool {
         let Some((b'5', below)) = other.digits.split_last() else { return false };
-        let whole = |digits: &[u8]| digits.iter().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
+        let whole =
+            |digits: &[u8]| digits.iter().fold(0_u128, |sum, digit| sum * 10 + u128::from(digit - b'0'));
         self.negative == other.negative
             && self.exponent == other.exponent
             && self.digits.len() == below.len()

@@ -1,4 +1,5 @@
-//! Rows out of a `COPY … TO STDOUT` in its text format, each of one column.
+//! Rows out of a `COPY … TO STDOUT` in its text format, each of one column, through the client library, which knows
+//! encryption.
 
 use std::io::{self, BufRead};
 
@@ -52,7 +53,7 @@ fn rows(piece: &[u8], begun: &mut Vec<u8>, mut take: impl FnMut(&[u8])) {
 }
 
 /// A column as it was before the format escaped it.
-fn unescaped<'a>(column: &'a [u8], plain: &'a mut Vec<u8>) -> &'a [u8] {
+pub(super) fn unescaped<'a>(column: &'a [u8], plain: &'a mut Vec<u8>) -> &'a [u8] {
     if memchr::memchr(b'\\', column).is_none() {
         return column;
     }

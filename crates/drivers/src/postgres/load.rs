@@ -9,14 +9,45 @@ use std::io::Write;
 use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Result};
 use postgres::{Client, Statement};
 
-use super::{Postgres, message, verdict};
+use super::wire::Wire;
+use super::{Postgres, message, refusal, verdict};
 use crate::bulk::text::{self, Failure, Lines, Taker};
 
-/// Bytes handed to the connection at a time.
+/// Bytes handed to an encrypted connection at a time.
 const PIECE: usize = 1 << 16;
 
 /// A session that loads.
-struct Connection {
+struct Connection<C> {
+    session: C,
+}
+
+/// What takes rows.
+trait Copies: Send {
+    /// Runs statements without answers.
+    fn run(&mut self, statements: &str) -> Result<()>;
+
+    /// Offers rows in one `COPY`; gives why they were not taken, in which case nothing of them is there.
+    ///
+    /// # Errors
+    /// Why the session is of no more use.
+    fn copy(&mut self, lines: &[u8]) -> Result<Option<Untaken>>;
+}
+
+/// What the server says of rows that it does not take.
+struct Untaken {
+    state: String,
+    words: String,
+    context: String,
+}
+
+/// Over a connection of this program's own.
+struct Plain {
+    wire: Wire,
+    statement: String,
+}
+
+/// Over one of the client library.
+struct Encrypted {
     client: Client,
     statement: Statement,
 }
@@ -28,56 +59,93 @@ pub(super) fn copy(
     documents: &mut dyn DocumentSource,
     sink: &mut dyn LoadSink,
 ) -> Result<u64> {
-    let mut connections = Vec::new();
-    for _ in 0..session.connections {
-        let client = session.another()?;
-        connections.push(Connection::begin(client, statement).map_err(|error| session.endpoint.told(error))?);
+    let Some(first) = session.wire()? else {
+        let (mut all, count) = (Vec::new(), session.connections);
+        for _ in 0..count {
+            let client = session.another()?;
+            all.push(Encrypted::begin(client, statement).map_err(|error| session.endpoint.told(error))?);
+        }
+        return load(all, documents, sink).map_err(|error| session.endpoint.told(error));
+    };
+    let mut wires = vec![first];
+    while wires.len() < session.connections {
+        // What let the first one in lets the others in.
+        let Some(next) = session.wire()? else { break };
+        wires.push(next);
     }
-    text::load(&mut connections, documents, sink).map_err(|error| session.endpoint.told(error))
+    load(wires.into_iter().map(|wire| Plain { wire, statement: statement.to_owned() }), documents, sink)
 }
 
-impl Connection {
-    fn begin(mut client: Client, statement: &str) -> Result<Self> {
-        let prepared = client.prepare(statement).map_err(|error| verdict(&error, &client))?;
-        let mut connection = Self { client, statement: prepared };
-        connection.run("BEGIN; SAVEPOINT part")?;
-        Ok(connection)
-    }
-
-    fn run(&mut self, statement: &str) -> Result<()> {
-        self.client.batch_execute(statement).map_err(|error| verdict(&error, &self.client))
-    }
+fn load<C: Copies>(
+    sessions: impl IntoIterator<Item = C>,
+    documents: &mut dyn DocumentSource,
+    sink: &mut dyn LoadSink,
+) -> Result<u64> {
+    let mut connections: Vec<_> = sessions.into_iter().map(|session| Connection { session }).collect();
+    connections.iter_mut().try_for_each(|one| one.session.run("BEGIN; SAVEPOINT part"))?;
+    text::load(&mut connections, documents, sink)
 }
 
-impl text::Connection for Connection {
+impl<C: Copies> text::Connection for Connection<C> {
     fn commit(&mut self) -> Result<()> {
-        self.run("COMMIT")
+        self.session.run("COMMIT")
     }
 }
 
-impl Taker for Connection {
+impl<C: Copies> Taker for Connection<C> {
     /// One COPY under the savepoint, which is moved behind it or gone back to. Gives the failure when what was
     /// sent was not taken; an error when the load cannot go on.
     fn attempt(&mut self, lines: &Lines, _: usize) -> Result<Option<Failure>> {
+        let Some(said) = self.session.copy(lines)? else {
+            self.session.run("RELEASE SAVEPOINT part; SAVEPOINT part")?;
+            return Ok(None);
+        };
+        if !is_about_documents(&said.state) {
+            return Err(refusal(&said.state, said.words));
+        }
+        self.session.run("ROLLBACK TO SAVEPOINT part")?;
+        Ok(Some(Failure { reason: said.words, line: line_of(&said.context) }))
+    }
+}
+
+impl Copies for Plain {
+    fn run(&mut self, statements: &str) -> Result<()> {
+        self.wire.run(statements)
+    }
+
+    fn copy(&mut self, lines: &[u8]) -> Result<Option<Untaken>> {
+        let said = self.wire.copy_in(&self.statement, lines)?;
+        Ok(said.map(|said| Untaken { state: said.state, words: said.words, context: said.context }))
+    }
+}
+
+impl Encrypted {
+    fn begin(mut client: Client, statement: &str) -> Result<Self> {
+        let statement = client.prepare(statement).map_err(|error| verdict(&error, &client))?;
+        Ok(Self { client, statement })
+    }
+}
+
+impl Copies for Encrypted {
+    fn run(&mut self, statements: &str) -> Result<()> {
+        self.client.batch_execute(statements).map_err(|error| verdict(&error, &self.client))
+    }
+
+    fn copy(&mut self, lines: &[u8]) -> Result<Option<Untaken>> {
         let (sent, begun) = match self.client.copy_in(&self.statement) {
             Ok(mut writer) => {
                 write(&mut writer, lines)?;
-                (writer.finish().map(|_| ()), true)
+                (writer.finish().map(drop), true)
             }
             // It leaves client and server out of step: the session is of no more use, and ends with the load.
             Err(error) => (Err(error), false),
         };
-        let Err(error) = sent else {
-            self.run("RELEASE SAVEPOINT part; SAVEPOINT part")?;
-            return Ok(None);
-        };
-        let about_documents = error.code().is_some_and(|code| is_about_documents(code.code()));
-        if !begun || !about_documents || self.client.is_closed() {
+        let Err(error) = sent else { return Ok(None) };
+        let Some(said) = error.as_db_error().filter(|_| begun && !self.client.is_closed()) else {
             return Err(verdict(&error, &self.client));
-        }
-        self.run("ROLLBACK TO SAVEPOINT part")?;
-        let line = error.as_db_error().and_then(|said| line_of(said.where_()?));
-        Ok(Some(Failure { reason: message(&error), line }))
+        };
+        let context = said.where_().unwrap_or_default().to_owned();
+        Ok(Some(Untaken { state: said.code().code().to_owned(), words: message(&error), context }))
     }
 }
 

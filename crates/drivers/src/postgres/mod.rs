@@ -5,6 +5,7 @@ mod lane;
 mod load;
 mod parameter;
 mod value;
+mod wire;
 
 use std::path::Path;
 
@@ -22,6 +23,7 @@ use crate::bulk;
 use crate::tls;
 pub use lane::PostgresLane;
 use parameter::Bound;
+use wire::Wire;
 
 /// The class of SQLSTATEs that blame what the machine lacks, and no statement.
 const EXHAUSTED: &str = "53";
@@ -35,6 +37,8 @@ pub struct Postgres {
     /// Sessions that load at a time.
     connections: usize,
     prepared: Statements<Statement>,
+    /// What rows are copied out through, beside the session, once that was asked for.
+    out: Option<Wire>,
 }
 
 impl Postgres {
@@ -46,7 +50,7 @@ impl Postgres {
         let endpoint = Endpoint::of(open)?;
         let client = endpoint.reach(connect)?;
         let (statements, connections) = (open.statements.clone(), bulk::connections(open.cores));
-        Ok(Self { client, endpoint, statements, connections, prepared: Statements::default() })
+        Ok(Self { client, endpoint, statements, connections, prepared: Statements::default(), out: None })
     }
 
     /// What the system said, or how it ended.
@@ -63,6 +67,11 @@ impl Postgres {
             ran.map_err(|error| self.endpoint.told(verdict(&error, &client)))?;
         }
         Ok(client)
+    }
+
+    /// Another one of this program's own; none where it cannot be.
+    fn wire(&self) -> Result<Option<Wire>> {
+        Wire::beside(&self.endpoint, &self.statements)
     }
 
     /// One statement, in one round trip.
@@ -113,7 +122,21 @@ impl Connection for Postgres {
         Ok(Report::default())
     }
 
+    fn prepare_export(&mut self) -> Result<()> {
+        if self.out.is_none() {
+            self.out = self.wire()?;
+        }
+        Ok(())
+    }
+
     fn export(&mut self, statement: &str, take: &mut dyn FnMut(&[u8])) -> Result<()> {
+        if let Some(out) = &mut self.out {
+            let copied = out.copy_out(statement, take);
+            if matches!(copied, Err(DriverError::Crashed(_) | DriverError::Protocol(_))) {
+                self.out = None;
+            }
+            return copied;
+        }
         export::copy(&mut self.client, statement, take).map_err(|error| match error {
             export::Failed::Postgres(error) => self.error(&error),
             export::Failed::Io(error) => self.endpoint.told(DriverError::Crashed(error.to_string())),

@@ -298,3 +298,58 @@ fn elasticsearch_keeps_it() {
     let keyed = (r#"{"method": "PUT", "path": "/keyed"}"#, &keyed);
     server_keeps("elasticsearch", "source", &table, &query, documents, keyed);
 }
+
+/// PostgreSQL's rows come out through the client library, as over encrypted connections, or over one of the program's own.
+#[test]
+fn postgresql_copies_out_in_both_ways_alike() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let server = Server::new("postgresql", "json-only");
+    let started = jsonathlon_servers::Server::start(&server.launch, &|| false).unwrap();
+    let endpoint = endpoint(started.login(), started.pid(), LIMIT);
+    let mut one = connect(&Open { endpoint: Some(Box::new(endpoint)), ..server.open.clone() });
+    one.collect("CREATE TABLE odd (n int, t text)").unwrap();
+    one.collect(
+        "INSERT INTO odd VALUES (1, ''), (2, E'a\\tb\\nc\\rd\\\\e\\\\\\\\\\b\\f\\v'), (3, 'é😀'), (4, repeat('x', 700000)), \
+         (5, repeat(E'\\\\', 70000)), (6, 'last')",
+    )
+    .unwrap();
+    let copy = "COPY (SELECT t FROM odd ORDER BY n) TO STDOUT";
+    let expected = [
+        String::new(),
+        "a\tb\nc\rd\\e\\\\\u{8}\u{c}\u{b}".to_owned(),
+        "é😀".to_owned(),
+        "x".repeat(700_000),
+        "\\".repeat(70_000),
+        "last".to_owned(),
+    ];
+    for is_own in [false, true] {
+        if is_own {
+            one.prepare_export().unwrap();
+        }
+        let mut out = |statement: &str| {
+            let mut rows = Vec::new();
+            let take = &mut |row: &[u8]| rows.push(String::from_utf8(row.to_vec()).unwrap());
+            one.export(statement, take).map(|()| rows)
+        };
+        assert!(out(copy).unwrap() == expected, "{is_own}");
+        for (refused, words) in [
+            ("COPY (SELECT t FROM nowhere) TO STDOUT", "nowhere"),
+            // In the middle of its rows.
+            (
+                "COPY (SELECT 1 / (n - 50000) FROM generate_series(1, 100000) s(n)) TO STDOUT",
+                "division by zero",
+            ),
+        ] {
+            let error = out(refused).unwrap_err();
+            assert!(error.to_string().contains(words), "{is_own}: {error}");
+        }
+        assert!(out(copy).unwrap() == expected, "{is_own}: after errors");
+    }
+    let error = one.export("SELECT 1", &mut |_| {}).unwrap_err();
+    assert!(error.to_string().contains("TO STDOUT"), "{error}");
+    one.export(copy, &mut |_| {}).unwrap();
+    one.close().unwrap();
+    started.stop().unwrap();
+}

@@ -2,9 +2,6 @@
 //!
 //! Values go and come as text. Of the types of columns those are told apart that JSON has; all others are texts.
 
-mod message;
-mod startup;
-
 use std::os::fd::{AsFd, BorrowedFd};
 
 use jsonathlon_connection::driver::{DriverError, Open, Result};
@@ -13,14 +10,12 @@ use jsonathlon_connection::lane::{Lane, nothing_sent, with_few};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
 use jsonathlon_connection::rows::{Cell, Report, RowSink};
 
-use crate::socket::{Inbox, Socket};
-use message::{Bind, Reader, Said, malformed, utf8};
+use super::wire::message::{self, Bind, Reader, malformed, utf8};
+use super::wire::{Wire, startup};
 
 /// A connection of a client.
 pub struct PostgresLane {
-    socket: Socket,
-    endpoint: Endpoint,
-    inbox: Inbox,
+    wire: Wire,
     outbox: Vec<u8>,
     /// Whether the server keeps statements.
     prepare: bool,
@@ -29,10 +24,6 @@ pub struct PostgresLane {
     names: u64,
     /// The statement under way.
     current: Option<Prepared>,
-    /// Messages up to here have come whole, and the answer does not end before it.
-    seen: usize,
-    /// Where the first error is among them.
-    failed: Option<usize>,
 }
 
 /// A statement, as it is sent and as it is answered.
@@ -67,81 +58,9 @@ impl PostgresLane {
     /// # Errors
     /// As when a connection is opened, and whatever the server says against a statement.
     pub fn open(open: &Open, prepare: bool) -> Result<Option<Self>> {
-        let endpoint = Endpoint::of(open)?;
-        if endpoint.tls.is_some() {
-            return Ok(None);
-        }
-        let Some(socket) = endpoint.reach(startup::login)? else { return Ok(None) };
-        let mut lane = Self {
-            socket,
-            endpoint,
-            inbox: Inbox::default(),
-            outbox: Vec::new(),
-            prepare,
-            statements: Statements::default(),
-            names: 0,
-            current: None,
-            seen: 0,
-            failed: None,
-        };
-        for statement in &open.statements {
-            lane.ask(&startup::query(statement), |_| Ok(()))?;
-        }
-        Ok(Some(lane))
-    }
-
-    fn lost(&self, words: &dyn std::fmt::Display) -> DriverError {
-        self.endpoint.told(DriverError::Crashed(words.to_string()))
-    }
-
-    fn write(&mut self, request: &[u8]) -> Result<()> {
-        self.seen = 0;
-        self.failed = None;
-        self.socket.send(request).map_err(|error| self.lost(&error))
-    }
-
-    /// Sends, waits, and has the answer looked at.
-    fn ask<T>(&mut self, request: &[u8], look: impl FnOnce(&[u8]) -> Result<T>) -> Result<T> {
-        self.write(request)?;
-        self.complete(true)?;
-        let looked = match self.error() {
-            Some(error) => Err(error),
-            None => look(&self.inbox.bytes()[..self.seen]),
-        };
-        self.inbox.take(self.seen);
-        looked
-    }
-
-    /// Reads until the server is ready again, or nothing more has come; whether it is.
-    fn complete(&mut self, wait: bool) -> Result<bool> {
-        loop {
-            while let Some((kind, body, end)) = message::at(self.inbox.bytes(), self.seen)? {
-                if kind == b'E' {
-                    self.failed.get_or_insert(self.seen);
-                    // The server's last words: it closes the connection without being ready again.
-                    let said = Said::read(body)?;
-                    if said.is_fatal {
-                        return Err(self.lost(&said.words));
-                    }
-                }
-                self.seen = end;
-                if kind == b'Z' {
-                    return Ok(true);
-                }
-            }
-            match self.inbox.fill(&self.socket, wait) {
-                Ok(true) => {}
-                Ok(false) => return Ok(false),
-                Err(error) => return Err(self.lost(&error)),
-            }
-        }
-    }
-
-    /// What the server says against the statement, if anything.
-    fn error(&self) -> Option<DriverError> {
-        let at = self.failed?;
-        let (_, body, _) = message::at(self.inbox.bytes(), at).ok()??;
-        Some(Said::read(body).map_or_else(|error| error, Said::error))
+        let Some(wire) = Wire::open(&Endpoint::of(open)?, &open.statements)? else { return Ok(None) };
+        let (outbox, statements) = (Vec::new(), Statements::default());
+        Ok(Some(Self { wire, outbox, prepare, statements, names: 0, current: None }))
     }
 }
 
@@ -150,7 +69,7 @@ impl Lane for PostgresLane {
         let (bind, parameters) = if self.prepare {
             self.names += 1;
             let name = format!("s{}", self.names);
-            let count = self.ask(&startup::prepare(&name, text), startup::parameters)?;
+            let count = self.wire.ask(&startup::prepare(&name, text), startup::parameters)?;
             (Bind::new(&name, Vec::new()), Some(count))
         } else {
             let mut parse = Vec::new();
@@ -167,36 +86,33 @@ impl Lane for PostgresLane {
         }
         let mut request = std::mem::take(&mut self.outbox);
         let written = statement.bind.execution(parameters, &mut request);
-        let sent = written.and_then(|()| self.write(&request));
+        let sent = written.and_then(|()| self.wire.write(&request));
         self.outbox = request;
         self.current = Some(prepared.clone());
         sent
     }
 
     fn receive(&mut self, wait: bool, sink: &mut dyn RowSink) -> Result<Option<Report>> {
-        if !self.complete(wait)? {
+        if !self.wire.complete(wait)? {
             return Ok(None);
         }
-        let report = match (self.error(), self.current.take()) {
+        let report = match (self.wire.error(), self.current.take()) {
             (Some(error), _) => Err(error),
             (None, Some(current)) => {
                 let statement = self.statements.get_mut(&current)?;
-                answer(&self.inbox.bytes()[..self.seen], &mut statement.columns, sink)
+                answer(self.wire.answer(), &mut statement.columns, sink)
             }
             (None, None) => Err(nothing_sent()),
         };
-        self.inbox.take(self.seen);
+        self.wire.forget();
         report.map(Some)
     }
 
     fn descriptor(&self) -> Option<BorrowedFd<'_>> {
-        Some(self.socket.as_fd())
+        Some(self.wire.as_fd())
     }
 
-    fn close(self: Box<Self>) {
-        // The server ends the session too when the connection breaks.
-        self.socket.send(b"X\0\0\0\x04").ok();
-    }
+    fn close(self: Box<Self>) {}
 }
 
 /// Hands over the rows of an answer without an error.

@@ -8,9 +8,9 @@ use jsonathlon_connection::prepared::Parameter;
 use super::super::refusal;
 
 /// Describe the portal without a name, execute it without a limit, and be ready again.
-pub(super) const RUN: &[u8] = b"D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
+pub(in super::super) const RUN: &[u8] = b"D\0\0\0\x06P\0E\0\0\0\x09\0\0\0\0\0S\0\0\0\x04";
 /// Be ready again.
-pub(super) const SYNC: &[u8] = b"S\0\0\0\x04";
+pub(in super::super) const SYNC: &[u8] = b"S\0\0\0\x04";
 /// Type and length.
 const HEADER: usize = 5;
 /// Version 3.0.
@@ -18,8 +18,14 @@ const VERSION: i32 = 196_608;
 /// What a server sends in one message at most, and more.
 const LONGEST: usize = 1 << 30;
 
+/// What stands before a body of so many bytes.
+pub(in super::super) fn header(kind: u8, body: usize) -> [u8; HEADER] {
+    let [a, b, c, d] = u32::try_from(body + 4).unwrap_or(u32::MAX).to_be_bytes();
+    [kind, a, b, c, d]
+}
+
 /// Appends a message whose body `fill` writes.
-pub(super) fn message(kind: u8, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
+pub(in super::super) fn message(kind: u8, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
     out.push(kind);
     let start = out.len();
     out.extend_from_slice(&[0; 4]);
@@ -35,13 +41,13 @@ fn close(start: usize, out: &mut [u8]) {
 }
 
 /// A text that ends with a zero byte.
-pub(super) fn text(text: &str, out: &mut Vec<u8>) {
+pub(in super::super) fn text(text: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(text.as_bytes());
     out.push(0);
 }
 
 /// The first message of a session.
-pub(super) fn startup(user: &str, database: &str) -> Vec<u8> {
+pub(in super::super) fn startup(user: &str, database: &str) -> Vec<u8> {
     let mut out = vec![0; 4];
     out.extend_from_slice(&VERSION.to_be_bytes());
     for (name, value) in [
@@ -61,7 +67,7 @@ pub(super) fn startup(user: &str, database: &str) -> Vec<u8> {
 }
 
 /// Parses a statement under a name.
-pub(super) fn parse(name: &str, statement: &str, out: &mut Vec<u8>) {
+pub(in super::super) fn parse(name: &str, statement: &str, out: &mut Vec<u8>) {
     message(b'P', out, |out| {
         text(name, out);
         text(statement, out);
@@ -72,7 +78,7 @@ pub(super) fn parse(name: &str, statement: &str, out: &mut Vec<u8>) {
 
 /// A statement as it is sent: what is the same each time, up to the values of its parameters.
 #[derive(Debug)]
-pub(super) struct Bind {
+pub(in super::super) struct Bind {
     head: Vec<u8>,
     /// Where the length of the message is that binds.
     length_at: usize,
@@ -80,7 +86,7 @@ pub(super) struct Bind {
 
 impl Bind {
     /// Of a statement that the server knows by a name, or with the message before it that parses one without.
-    pub(super) fn new(name: &str, mut before: Vec<u8>) -> Self {
+    pub(in super::super) fn new(name: &str, mut before: Vec<u8>) -> Self {
         before.push(b'B');
         let length_at = before.len();
         before.extend_from_slice(&[0; 4]);
@@ -93,7 +99,7 @@ impl Bind {
     }
 
     /// One execution, in `out` and nothing else.
-    pub(super) fn execution(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
+    pub(in super::super) fn execution(&self, parameters: &[Parameter<'_>], out: &mut Vec<u8>) -> Result<()> {
         out.clear();
         out.extend_from_slice(&self.head);
         let count = u16::try_from(parameters.len())
@@ -134,7 +140,7 @@ fn value(parameter: &Parameter<'_>, out: &mut Vec<u8>) {
 }
 
 /// The message that begins at `at`, if all of it is there: its kind, its body, and where the next one begins.
-pub(super) fn at(bytes: &[u8], at: usize) -> Result<Option<(u8, &[u8], usize)>> {
+pub(in super::super) fn at(bytes: &[u8], at: usize) -> Result<Option<(u8, &[u8], usize)>> {
     let Some(&[kind, a, b, c, d]) = bytes.get(at..at + HEADER) else { return Ok(None) };
     let length = u32::from_be_bytes([a, b, c, d]) as usize;
     if !(4..LONGEST).contains(&length) {
@@ -144,16 +150,16 @@ pub(super) fn at(bytes: &[u8], at: usize) -> Result<Option<(u8, &[u8], usize)>> 
     Ok(bytes.get(at + HEADER..end).map(|body| (kind, body, end)))
 }
 
-pub(super) fn malformed() -> DriverError {
+pub(in super::super) fn malformed() -> DriverError {
     DriverError::Protocol("a message is not as its kind should be".to_owned())
 }
 
 /// Takes a message apart.
 #[derive(Clone, Copy)]
-pub(super) struct Reader<'a>(pub(super) &'a [u8]);
+pub(in super::super) struct Reader<'a>(pub(in super::super) &'a [u8]);
 
 impl<'a> Reader<'a> {
-    pub(super) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
+    pub(in super::super) fn bytes(&mut self, count: usize) -> Result<&'a [u8]> {
         let (taken, rest) = self.0.split_at_checked(count).ok_or_else(malformed)?;
         self.0 = rest;
         Ok(taken)
@@ -165,16 +171,16 @@ impl<'a> Reader<'a> {
         Ok(*taken)
     }
 
-    pub(super) fn u16(&mut self) -> Result<usize> {
+    pub(in super::super) fn u16(&mut self) -> Result<usize> {
         self.array().map(u16::from_be_bytes).map(usize::from)
     }
 
-    pub(super) fn u32(&mut self) -> Result<u32> {
+    pub(in super::super) fn u32(&mut self) -> Result<u32> {
         self.array().map(u32::from_be_bytes)
     }
 
     /// The next column of a row; none for null.
-    pub(super) fn column(&mut self) -> Result<Option<&'a [u8]>> {
+    pub(in super::super) fn column(&mut self) -> Result<Option<&'a [u8]>> {
         match usize::try_from(i32::from_be_bytes(self.array()?)) {
             Ok(length) => self.bytes(length).map(Some),
             Err(_) => Ok(None),
@@ -182,7 +188,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A text up to its zero byte.
-    pub(super) fn text(&mut self) -> Result<&'a str> {
+    pub(in super::super) fn text(&mut self) -> Result<&'a str> {
         let end = memchr::memchr(0, self.0).ok_or_else(malformed)?;
         let text = utf8(self.bytes(end)?)?;
         self.bytes(1)?;
@@ -190,22 +196,25 @@ impl<'a> Reader<'a> {
     }
 }
 
-pub(super) fn utf8(bytes: &[u8]) -> Result<&str> {
+pub(in super::super) fn utf8(bytes: &[u8]) -> Result<&str> {
     simdutf8::basic::from_utf8(bytes).map_err(|_| malformed())
 }
 
 /// What the server says in an error, by what it blames.
-pub(super) struct Said {
-    pub(super) state: String,
-    pub(super) words: String,
+pub(in super::super) struct Said {
+    pub(in super::super) state: String,
+    pub(in super::super) words: String,
+    /// Where it was, with the line of a bulk load.
+    pub(in super::super) context: String,
     /// Whether the session is over.
-    pub(super) is_fatal: bool,
+    pub(in super::super) is_fatal: bool,
 }
 
 impl Said {
-    pub(super) fn read(body: &[u8]) -> Result<Self> {
+    pub(in super::super) fn read(body: &[u8]) -> Result<Self> {
         let mut reader = Reader(body);
-        let mut said = Self { state: String::new(), words: String::new(), is_fatal: false };
+        let (state, words, context) = (String::new(), String::new(), String::new());
+        let mut said = Self { state, words, context, is_fatal: false };
         let mut detail = "";
         loop {
             let kind = reader.bytes(1)?;
@@ -218,6 +227,7 @@ impl Said {
                 b"C" => text.clone_into(&mut said.state),
                 b"M" => text.clone_into(&mut said.words),
                 b"D" => detail = text,
+                b"W" => text.clone_into(&mut said.context),
                 _ => {}
             }
         }
@@ -227,7 +237,7 @@ impl Said {
         Ok(said)
     }
 
-    pub(super) fn error(self) -> DriverError {
+    pub(in super::super) fn error(self) -> DriverError {
         if self.is_fatal { DriverError::Crashed(self.words) } else { refusal(&self.state, self.words) }
     }
 }

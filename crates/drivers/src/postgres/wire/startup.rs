@@ -15,7 +15,7 @@ const CANNOT_CONNECT_NOW: &str = "57P03";
 type Ready<T> = std::result::Result<T, NotReady>;
 
 /// Logs in; none where the server asks for the password in a way that is not known here.
-pub(super) fn login(endpoint: &Endpoint) -> Ready<Option<Socket>> {
+pub(in super::super) fn login(endpoint: &Endpoint) -> Ready<Option<Socket>> {
     let socket = Socket::connect(endpoint, endpoint.attempt()).map_err(yet)?;
     socket.wait(Some(endpoint.attempt())).map_err(yet)?;
     let mut session = Session { socket, inbox: Inbox::default() };
@@ -116,14 +116,14 @@ impl Session {
 }
 
 /// One statement whose answer nobody looks at, as a text of the simple protocol.
-pub(super) fn query(statement: &str) -> Vec<u8> {
+pub(in super::super) fn query(statement: &str) -> Vec<u8> {
     let mut out = Vec::new();
     message(b'Q', &mut out, |out| text(statement, out));
     out
 }
 
 /// Parses a statement under a name and asks for its parameters.
-pub(super) fn prepare(name: &str, statement: &str) -> Vec<u8> {
+pub(in super::super) fn prepare(name: &str, statement: &str) -> Vec<u8> {
     let mut out = Vec::new();
     super::message::parse(name, statement, &mut out);
     message(b'D', &mut out, |out| {
@@ -135,7 +135,7 @@ pub(super) fn prepare(name: &str, statement: &str) -> Vec<u8> {
 }
 
 /// The number of parameters that a statement has, as the server describes it.
-pub(super) fn parameters(answer: &[u8]) -> Result<usize> {
+pub(in super::super) fn parameters(answer: &[u8]) -> Result<usize> {
     let mut next = 0;
     while let Some((kind, body, end)) = at(answer, next)? {
         if kind == b't' {
