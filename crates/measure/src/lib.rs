@@ -16,6 +16,7 @@ pub mod histogram;
 pub mod looks;
 pub mod machine;
 pub mod memory;
+pub mod memory_cap;
 pub mod page_cache;
 pub mod process;
 pub mod scheduling;

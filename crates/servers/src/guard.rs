@@ -48,6 +48,8 @@ pub(crate) struct Order {
     pub(crate) user: Option<(u32, u32)>,
     /// The signal on which it ends at once; [`Signal::KILL`] if none.
     pub(crate) abandon: Option<String>,
+    /// The file to which the command's number is written, so that the kernel moves it into a control group.
+    pub(crate) group: Option<PathBuf>,
     /// Added to the environment.
     pub(crate) environment: Vec<(String, String)>,
 }
@@ -131,6 +133,13 @@ fn run() -> io::Result<()> {
     }
     let mut child = command.spawn()?;
     let pid = Pid::from_child(&child);
+    if let Some(group) = &order.group
+        && let Err(error) = std::fs::write(group, child.id().to_string())
+    {
+        child.kill()?;
+        child.wait()?;
+        return Err(io::Error::other(format!("{}: {error}", group.display())));
+    }
     let watched = Arc::new(Watched { pid: Mutex::new(Some(pid)), ended: Condvar::new() });
     say(&format!("started {}", child.id()));
     let theirs = Arc::clone(&watched);

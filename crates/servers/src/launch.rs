@@ -28,6 +28,9 @@ pub struct Launch {
     pub port: Option<u16>,
     /// Settings of the start, in the system's own names.
     pub settings: BTreeMap<String, String>,
+    /// The file that moves processes into a control group when their numbers are written to it; the server's are in none of
+    /// their own unless set.
+    pub group: Option<PathBuf>,
     /// Cores the server may use; 0 is all that there are.
     pub cores: usize,
     /// What the system's folder says.

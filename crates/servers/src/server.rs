@@ -316,6 +316,7 @@ impl Starting<'_> {
             lock: self.folder.lock(),
             user: self.folder.user,
             abandon: recipe.abandon.clone(),
+            group: self.launch.group.clone(),
             environment,
         };
         Guarded::start(&self.launch.guard, &order, &self.launch.log, self.cancelled)

@@ -14,7 +14,7 @@ use crate::cells::{Cells, control_cell};
 use crate::engine::WorkerCommand;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
-use crate::settings::Settings;
+use crate::settings::{PageCache, Settings};
 use crate::target::Target;
 
 /// The one table of every system.
@@ -110,6 +110,9 @@ impl<'a> Bench<'a> {
             self.cancelled,
         );
         session.beginnings.clone_from(&self.beginnings);
+        if let PageCache::Capped(bytes) = self.settings.page_cache {
+            session.most_memory = Some(bytes);
+        }
         session
     }
 

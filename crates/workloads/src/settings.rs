@@ -1,5 +1,6 @@
 //! What the user can set about a run, whatever its workload.
 
+use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_systems::Transport;
 use serde::{Deserialize, Serialize};
 
@@ -55,8 +56,39 @@ pub struct Settings {
     /// Systems that the program did not install.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub elsewhere: Vec<Elsewhere>,
+    /// Whether the page cache is part of systems' memory.
+    #[serde(default, skip_serializing_if = "PageCache::is_free")]
+    pub page_cache: PageCache,
     /// Cores that systems may use; all that this process may.
     pub cores: usize,
+}
+
+/// What of the page cache systems may have.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageCache {
+    /// Whatever the machine has.
+    #[default]
+    Free,
+    /// Each system has so many bytes together with its processes' own memory.
+    Capped(u64),
+    /// It was to be capped, and why it is not.
+    Uncapped(String),
+}
+
+impl PageCache {
+    /// So many bytes for each system, where the kernel lets this process cap them.
+    #[must_use]
+    pub fn capped(bytes: u64) -> Self {
+        match MemoryCap::new(bytes) {
+            Ok(_) => Self::Capped(bytes),
+            Err(error) => Self::Uncapped(error.to_string()),
+        }
+    }
+
+    fn is_free(&self) -> bool {
+        *self == Self::Free
+    }
 }
 
 impl Settings {
@@ -80,6 +112,7 @@ impl Default for Settings {
             seed: 1,
             transport: Transport::default(),
             elsewhere: Vec::new(),
+            page_cache: PageCache::Free,
             cores: std::thread::available_parallelism().map_or(1, usize::from),
         }
     }

@@ -167,6 +167,7 @@ impl Target {
             beginnings: None,
             log: log.to_owned(),
             port: None,
+            group: None,
             settings: self.settings(folder, cores)?,
             cores,
             recipe: recipe.clone(),

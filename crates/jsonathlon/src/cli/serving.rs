@@ -96,7 +96,8 @@ pub(crate) struct ServingArguments {
     /// What keys are
     #[arg(long, value_enum, default_value = "text", conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) key_type: KeyTypeChoice,
-    /// Make as many records as hold so many times --memory in JSON text, instead of --records
+    /// Make as many records as hold so many times --memory in JSON text, instead of --records; the page cache then counts
+    /// as memory of each system, where the machine lets it be capped
     #[arg(long, value_name = "FACTOR", conflicts_with_all = ["scale", "resume"], value_parser = positive, help_heading = SERVING)]
     pub(crate) ratio: Option<f64>,
     /// What a crash may lose: `synced` nothing, `process` nothing but at a power loss, `window` the last moments

@@ -49,6 +49,7 @@ pub(super) fn asked(arguments: &DocumentsArguments) -> Result<Asked<'_>, Failure
         load_rounds: None,
         durability: None,
         memory: None,
+        most_memory: None,
     };
     let workload = Documents::new(settings).map_err(Failure::usage)?;
     let source = Some(Source::Ordinals { tables });

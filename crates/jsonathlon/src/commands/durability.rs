@@ -61,6 +61,7 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<Asked<'_>, Failur
         load_rounds: Some(1),
         durability: None,
         memory: Some(UNTIMED_MEMORY),
+        most_memory: None,
     };
     let workload = Durability::new(settings).map_err(Failure::usage)?;
     Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })

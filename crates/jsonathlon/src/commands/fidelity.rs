@@ -32,6 +32,7 @@ pub(super) fn asked(arguments: &FidelityArguments) -> Result<Asked<'_>, Failure>
         load_rounds: None,
         durability: None,
         memory: Some(UNTIMED_MEMORY),
+        most_memory: None,
     };
     let workload =
         Fidelity::new(FidelitySettings { corpus }).map_err(|error| Failure::usage(error.to_string()))?;

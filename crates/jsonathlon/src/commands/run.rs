@@ -19,7 +19,7 @@ use jsonathlon_systems::{Catalogue, Configuration, OwnQuestions, Profile, Store,
 use jsonathlon_workloads::RunError;
 use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::run::{Plan, default_folder, resume, start};
-use jsonathlon_workloads::settings::Settings;
+use jsonathlon_workloads::settings::{PageCache, Settings};
 use jsonathlon_workloads::target::Target;
 use jsonathlon_workloads::workload::Workload;
 
@@ -56,6 +56,8 @@ pub(super) struct Usual {
     pub(super) durability: Option<String>,
     /// Bytes of memory that each system may use; half of the machine's where this is none.
     pub(super) memory: Option<u64>,
+    /// Bytes to which each system is held together with the page cache, where that is asked for.
+    pub(super) most_memory: Option<u64>,
 }
 
 /// Bytes of memory of systems whose speed is not measured. Servers that set less up start sooner, and these workloads
@@ -157,8 +159,14 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
             cli::Transport::Tls => Transport::Tls,
             cli::Transport::Unix => Transport::Unix,
         },
+        page_cache: own.most_memory.map_or(PageCache::Free, PageCache::capped),
         ..usual
     };
+    if let PageCache::Uncapped(why) = &settings.page_cache {
+        anstream::eprintln!(
+            "note: the page cache is not capped, since this machine does not let it be: {why}"
+        );
+    }
     let folder = match &arguments.out {
         Some(folder) => folder.clone(),
         None => default_folder()?,

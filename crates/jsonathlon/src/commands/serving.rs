@@ -75,8 +75,9 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
     let mut clients = arguments.clients.clone();
     clients.sort_unstable();
     clients.dedup();
+    let budget = run.memory.unwrap_or_else(usual_budget);
     let documents = match arguments.ratio {
-        Some(ratio) => of_memory(&records, ratio * run.memory.unwrap_or_else(usual_budget) as f64)?,
+        Some(ratio) => of_memory(&records, ratio * budget as f64)?,
         None => run.scale.unwrap_or(USUAL_SCALE),
     };
     let source = Source::Records { records: records.clone(), documents };
@@ -123,6 +124,7 @@ pub(super) fn asked(arguments: &ServingArguments) -> Result<Asked<'_>, Failure> 
         load_rounds: Some(run.load_rounds.unwrap_or(1)),
         durability: Some(arguments.durability.clone()),
         memory: None,
+        most_memory: arguments.ratio.map(|_| budget),
     };
     let workload = Serving::new(settings).map_err(Failure::usage)?;
     Ok(Asked { arguments: run, source: Some(source), usual, workload: Box::new(workload), own: None })

@@ -81,6 +81,7 @@ pub(super) fn usual(run: &RunArguments) -> Usual {
         load_rounds: run.load_rounds,
         durability: None,
         memory: None,
+        most_memory: None,
     }
 }
 

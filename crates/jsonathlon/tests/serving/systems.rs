@@ -1,5 +1,8 @@
 //! Every system at a tiny scale: all operations that it has, right and verified.
 
+use std::time::{Duration, Instant};
+
+use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Summary;
 
@@ -44,7 +47,7 @@ fn serves(system: &str, more: &[&str]) -> Summary {
     if !more.contains(&"--measure") {
         all.extend(["--measure", "300ms"]);
     }
-    let limit = std::time::Duration::from_secs(600);
+    let limit = Duration::from_secs(600);
     let summary = world.start_serving("out", system, &all).end(limit).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let mut right = 0;
@@ -191,4 +194,42 @@ fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
     assert!(manifest.configurations.iter().all(|one| one.transport.as_deref() == Some("tls")));
     let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
     assert!(shown.contains("with encrypted TCP on the loopback interface in their times: "), "{shown}");
+}
+
+/// Servers, with all that they start, and engines in their workers.
+#[test]
+fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let world = World::new();
+    let arguments = ["--ratio", "0.01", "--memory", "512MB", "-r", "1", "--mixes", "c", "--measure", "1s"];
+    let out = world.text("out");
+    let given = ["run", "serving", "-s", "postgresql,sqlite", "--clients", "2", "--json", "-o", &out];
+    let mut running = world.start(&[&given[..], &arguments].concat());
+    let can = MemoryCap::new(512 << 20).is_ok();
+    let group = format!("jsonathlon-{}-", running.pid().as_raw_nonzero());
+    let is_in = |process: &u32| {
+        std::fs::read_to_string(format!("/proc/{process}/cgroup")).is_ok_and(|groups| groups.contains(&group))
+    };
+    // A server's backend, which was started long after it; and a worker.
+    let (mut backend, mut worker) = (false, false);
+    let begun = Instant::now();
+    while can && !(backend && worker) {
+        assert!(begun.elapsed() < LIMIT && !running.has_ended(), "nobody is in it\n{}", running.stderr());
+        let of = |words: &str| {
+            let processes = world.processes().into_iter();
+            processes.filter(|(_, command)| command.contains(words)).any(|(process, _)| is_in(&process))
+        };
+        backend |= of("postgres: postgres");
+        worker |= of(" worker");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    let ended = running.end(LIMIT).expect(0);
+    assert_eq!(ended.stderr.contains("the page cache is not capped"), !can, "{}", ended.stderr);
+    let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let words = if can { "were capped at 512 MB for each system" } else { "page cache: not capped" };
+    assert!(shown.contains(words), "{shown}");
+    world.nothing_left();
+    assert!(!world.processes().iter().any(|(process, _)| is_in(process)));
 }

@@ -128,6 +128,22 @@ pub(super) fn checkpoints(run: &Run) -> String {
     printable(&format!("checkpoints: {}", words.join("; ")))
 }
 
+/// Whether systems were held to their memory with the page cache, where that was asked for.
+pub(super) fn page_cache(run: &Run) -> Option<String> {
+    let asked = run.manifest.settings.get("page_cache")?;
+    let words = match (asked.get("capped").and_then(serde_json::Value::as_u64), asked.get("uncapped")) {
+        (Some(bytes), _) => format!(
+            "page cache: it and what its processes hold were capped at {} for each system (a control group)",
+            format::bytes(bytes as f64)
+        ),
+        (None, why) => format!(
+            "page cache: not capped, so that what a system does not hold itself may have come from the machine's memory ({})",
+            why.and_then(serde_json::Value::as_str).unwrap_or("unknown why")
+        ),
+    };
+    Some(printable(&words))
+}
+
 /// What the durability tiers may lose, one line for each that differs.
 pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<String> {
     let mut lines: Vec<(String, Vec<&str>)> = Vec::new();

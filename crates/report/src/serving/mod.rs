@@ -53,6 +53,7 @@ pub(crate) fn reading() -> Vec<String> {
 fn caveats(run: &Run, summary: &Summary) -> Section {
     let mut section = Section { title: "what this run does not show".to_owned(), ..Section::default() };
     section.notes.push(steadiness(run, summary));
+    section.notes.extend(conditions::page_cache(run));
     section.notes.extend(conditions::durability(run, summary));
     for one in &run.manifest.configurations {
         if let Some(why) = &one.not_made_for {

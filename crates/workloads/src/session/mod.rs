@@ -10,6 +10,7 @@ use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::disk;
 use jsonathlon_measure::memory::Memory;
+use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_measure::page_cache;
 use jsonathlon_measure::series::Subject;
 use jsonathlon_results::record::{Failure, FailureKind};
@@ -101,6 +102,10 @@ impl From<WorkerError> for Ended {
     }
 }
 
+fn not_capped(error: std::io::Error) -> Ended {
+    Ended::failed(FailureKind::Environment, format!("failed to cap the engine's memory: {error}"))
+}
+
 /// A target with its data folder and, while it is up, its engine.
 pub struct Session<'a> {
     /// The target.
@@ -126,6 +131,10 @@ pub struct Session<'a> {
     open_limit: Option<Duration>,
     /// Where the run keeps made data folders, if it does.
     pub(crate) beginnings: Option<PathBuf>,
+    /// Bytes that the engine may have together with the page cache, where they are capped.
+    pub(crate) most_memory: Option<u64>,
+    /// What holds it to that; it goes after the engine.
+    cap: Option<MemoryCap>,
     /// Values that the workload puts into all of its statements.
     values: Vec<(String, String)>,
     /// What the engine said about its version when it was opened last.
@@ -162,6 +171,8 @@ impl<'a> Session<'a> {
             cancelled,
             open_limit: None,
             beginnings: None,
+            most_memory: None,
+            cap: None,
             values: Vec::new(),
             reported_version: None,
             open_s: 0.0,
@@ -222,6 +233,7 @@ impl<'a> Session<'a> {
         {
             remote.patience_s = PATIENCE_AFTER_RESTART_S;
         }
+        self.cap()?;
         let launch = self.launch()?;
         let opened = self.start(open, launch)?;
         self.restarted = false;
@@ -239,6 +251,25 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// Makes what caps the engine's memory, if it is to be capped.
+    fn cap(&mut self) -> Result<(), Ended> {
+        if let Some(bytes) = self.most_memory.filter(|_| self.cap.is_none() && !self.is_guest()) {
+            let cap = MemoryCap::new(bytes).map_err(not_capped)?;
+            self.cap = Some(cap);
+        }
+        Ok(())
+    }
+
+    /// An engine that lives in its worker is capped with it; a server has seen to it by itself.
+    fn cap_worker(&self) -> Result<(), Ended> {
+        match (&self.cap, self.engine(), self.pid()) {
+            (Some(cap), Some(engine), Some(worker)) if engine == worker => {
+                cap.take(worker).map_err(not_capped)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The server to be started for a session.
     fn launch(&self) -> Result<Option<Launch>, Ended> {
         let log = self.log.with_extension("server.log");
@@ -246,6 +277,7 @@ impl<'a> Session<'a> {
         let mut launch = launch.map_err(placeholder)?;
         if let Some(launch) = &mut launch {
             launch.beginnings.clone_from(&self.beginnings);
+            launch.group = self.cap.as_ref().map(MemoryCap::processes);
             if let Some(limit) = self.open_limit {
                 launch.recipe.start_limit_s = limit.as_secs();
             }
@@ -265,6 +297,7 @@ impl<'a> Session<'a> {
             Ok((engine, opened)) => {
                 self.engine = Some(engine);
                 self.subject.is(self.engine());
+                self.cap_worker()?;
                 Ok(opened)
             }
             Err(error) => {
@@ -291,7 +324,7 @@ impl<'a> Session<'a> {
         let opened = engine.reconnect(self.command, &self.log, &open, limit, cancelled, started);
         self.subject.is(self.engine());
         match opened {
-            Ok(_) => Ok(()),
+            Ok(_) => self.cap_worker(),
             Err(error) => {
                 self.kill();
                 Err(self.with_the_disk(error.into()))
