@@ -33,6 +33,8 @@ insert = 0.2
 delete = 0.2
 "#;
 
+/// Longer than servers take that start one after the other beside others.
+const ALL: Duration = Duration::from_secs(600);
 /// Systems whose folders have `serving/checkpoints`.
 const TELL_OF_CHECKPOINTS: [&str; 2] = ["postgresql", "mongodb"];
 
@@ -47,8 +49,7 @@ fn serves(system: &str, more: &[&str]) -> Summary {
     if !more.contains(&"--measure") {
         all.extend(["--measure", "300ms"]);
     }
-    let limit = Duration::from_secs(600);
-    let summary = world.start_serving("out", system, &all).end(limit).expect(0).summary();
+    let summary = world.start_serving("out", system, &all).end(ALL).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let mut right = 0;
     for entry in summary.results.iter().filter(|entry| entry.cell.step.is_own()) {
@@ -187,7 +188,8 @@ fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
     let refused = world.start_serving("refused", "postgresql,elasticsearch", &over("unix"));
     refused.end(LIMIT).expect(2).says(&["elasticsearch", "`unix`", "--transport tcp"]);
     assert!(!world.path("refused").exists());
-    let summary = world.serve(&systems.join(","), &over("tls")).expect(0).summary();
+    let running = world.start_serving("out", &systems.join(","), &over("tls"));
+    let summary = running.end(ALL).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let manifest = world.kept("out").manifest();
     assert_eq!(manifest.configurations.len(), systems.len());
