@@ -1,8 +1,8 @@
 //! What a read by key costs the client, beside what it costs the server.
 //!
-//!     cargo bench -p jsonathlon --bench client_cpu -- SYSTEM… [unix] [SECONDS [CLIENTS]]
+//!     cargo bench -p jsonathlon --bench client_cpu -- SYSTEM… [unix] [SECONDS [CLIENTS [THREADS]]]
 //!
-//! So many clients on two threads read whole documents of ten fields of 100 characters, and check them.
+//! So many clients on so many threads (two, unless told otherwise) read whole documents of ten fields of 100 characters, and check them.
 
 mod common;
 
@@ -95,17 +95,23 @@ fn main() -> Result<(), Problem> {
     }
     let seconds = numbers().first().copied().unwrap_or(5);
     let clients = numbers().get(1).copied().unwrap_or(4);
+    let threads = numbers().get(2).copied().unwrap_or(2).clamp(1, clients);
     let over_socket = std::env::args().any(|argument| argument == "unix");
     for system in systems {
         // Not every system has one.
         let has_socket = !matches!(system.name, "elasticsearch" | "sqlite");
         let transport = if over_socket && has_socket { Transport::Unix } else { Transport::Tcp };
-        measure(system, transport, seconds, clients)?;
+        measure(system, transport, seconds, (clients, threads))?;
     }
     Ok(())
 }
 
-fn measure(system: &System, transport: Transport, seconds: u64, clients: u64) -> Result<(), Problem> {
+fn measure(
+    system: &System,
+    transport: Transport,
+    seconds: u64,
+    (clients, threads): (u64, u64),
+) -> Result<(), Problem> {
     let scratch = tempfile::tempdir()?;
     let started = Started::new(scratch.path(), system.name, system.variant, transport)?;
     let records = Records::flat(1);
@@ -137,7 +143,7 @@ fn measure(system: &System, transport: Transport, seconds: u64, clients: u64) ->
         loaded: system.records,
         statement: system.read,
         clients,
-        threads: clients.min(2),
+        threads,
         seconds: seconds as f64,
         seed: 1,
         verify: true,
