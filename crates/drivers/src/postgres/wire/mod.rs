@@ -7,7 +7,7 @@ pub(super) mod startup;
 use std::os::fd::{AsFd, BorrowedFd};
 
 use jsonathlon_connection::driver::{DriverError, Result};
-use jsonathlon_connection::endpoint::{Endpoint, NotReady};
+use jsonathlon_connection::endpoint::Endpoint;
 
 use crate::socket::{Inbox, Socket};
 use message::Said;
@@ -44,7 +44,7 @@ impl Wire {
         if endpoint.tls.is_some() {
             return Ok(None);
         }
-        let socket = startup::login(endpoint).map_err(|why: NotReady| endpoint.refused(why))?;
+        let socket = startup::login(endpoint).map_err(|why| endpoint.refused(why))?;
         Self::begin(endpoint, statements, socket)
     }
 
