@@ -299,9 +299,10 @@ fn elasticsearch_keeps_it() {
     server_keeps("elasticsearch", "source", &table, &query, documents, keyed);
 }
 
-/// PostgreSQL's rows come out through the client library, as over encrypted connections, or over one of the program's own.
+/// PostgreSQL's rows come out through the client library, as over encrypted connections, or over one of the program's own;
+/// and statements of loads are told from documents.
 #[test]
-fn postgresql_copies_out_in_both_ways_alike() {
+fn postgresql_copies_out_in_both_ways_alike_and_in_by_statements_that_do() {
     if excluded(&["postgresql"]) {
         return;
     }
@@ -350,6 +351,14 @@ fn postgresql_copies_out_in_both_ways_alike() {
     let error = one.export("SELECT 1", &mut |_| {}).unwrap_err();
     assert!(error.to_string().contains("TO STDOUT"), "{error}");
     one.export(copy, &mut |_| {}).unwrap();
+    for (load, words) in [
+        ("COPY nowhere (t) FROM STDIN", "nowhere"),
+        // Of the class of errors that are about documents, otherwise.
+        ("COPY odd (t) FROM STDIN (FORMAT nonsense)", "nonsense"),
+        ("SELECT 1", "FROM STDIN"),
+    ] {
+        suite::bulk_blames_a_statement(&mut *one, load, words);
+    }
     one.close().unwrap();
     started.stop().unwrap();
 }

@@ -295,7 +295,7 @@ fn a_load_that_is_cut_off_holds_no_document_twice_and_can_be_done_again() {
     write(&file, (0..200_000).map(|n| format!("{{\"n\":{n},\"t\":\"{n:0>200}\"}}")));
     let session = mongodb.open();
     let server = session.server();
-    let last_words = session.lost(INSERT, &file, &|| Some(server), Signal::KILL);
+    let last_words = session.lost(INSERT, &file, &|has_begun| has_begun.then_some(server), Signal::KILL);
     assert!(last_words.contains("the server ended (signal: 9"), "{last_words}");
     mongodb.nothing_is_left();
 

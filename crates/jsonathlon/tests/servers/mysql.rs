@@ -223,7 +223,7 @@ fn a_load_that_is_cut_off_leaves_nothing_and_can_be_done_again() {
     session.close();
     let session = mysql.open();
     let server = session.server();
-    let last_words = session.lost(LOAD, &file, &|| Some(server), Signal::KILL);
+    let last_words = session.lost(LOAD, &file, &|has_begun| has_begun.then_some(server), Signal::KILL);
     assert!(last_words.contains("the server ended (signal: 9"), "{last_words}");
     mysql.nothing_is_left();
     let mut session = mysql.open();

@@ -266,8 +266,8 @@ fn a_load_that_is_cut_off_leaves_nothing_and_can_be_done_again() {
         let server = session.server();
         // One of those that load shows so.
         let one = || process(&postgres.path("data"), " COPY");
-        let find: &dyn Fn() -> Option<u32> = if victim == "server" { &|| Some(server) } else { &one };
-        let last_words = session.lost(COPY, &file, find, signal);
+        let find = |_| one().map(|backend| if victim == "server" { server } else { backend });
+        let last_words = session.lost(COPY, &file, &find, signal);
         assert!(last_words.contains(words), "{last_words}");
         postgres.nothing_is_left();
         let mut session = postgres.open();

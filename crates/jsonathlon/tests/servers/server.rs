@@ -1,5 +1,6 @@
 //! A server that a test starts as the program does, and sessions with it in workers of the program.
 
+use std::cell::Cell;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -176,27 +177,32 @@ impl Session {
         self.request(&Op::Load { load, sync: true })
     }
 
-    /// The words with which a load is lost when `victim`, looked for in the middle of it, gets `signal`.
+    /// The words with which a load is lost when `victim` gets `signal`. It is looked for all the while, and told whether
+    /// documents were sent by then: of a load that waits none is sent any more.
     pub(crate) fn lost(
         mut self,
         statement: &str,
         file: &Path,
-        victim: &dyn Fn() -> Option<u32>,
+        victim: &dyn Fn(bool) -> Option<u32>,
         signal: Signal,
     ) -> String {
         let load = Load::Rows { statement: statement.into(), file: file.to_owned() };
-        let mut sent = false;
-        let mut middle = |progress: Progress| {
-            if progress.done > 0
-                && !sent
-                && let Some(victim) = victim()
+        let (is_sent, has_begun) = (Cell::new(false), Cell::new(false));
+        let look = || {
+            if !is_sent.get()
+                && let Some(victim) = victim(has_begun.get())
             {
                 kill_process(pid(victim), signal).unwrap();
-                sent = true;
+                is_sent.set(true);
             }
+            false
+        };
+        let mut middle = |progress: Progress| {
+            has_begun.set(has_begun.get() || progress.done > 0);
+            look();
         };
         let loaded: Result<Loaded, _> =
-            self.engine.request(&Op::Load { load, sync: true }, LIMIT, &|| false, &mut middle);
+            self.engine.request(&Op::Load { load, sync: true }, LIMIT, &look, &mut middle);
         match loaded {
             Err(error) => crash(error),
             Ok(other) => panic!("{other:?}"),

@@ -47,6 +47,7 @@ fn sqlite_keeps_the_contract() {
     suite::asking_is_asking(&mut *one, &query);
     one.collect("CREATE TABLE documents (doc TEXT)").unwrap();
     suite::bulk_names_what_is_refused(&mut *one, "INSERT INTO documents VALUES (json(:doc))");
+    suite::bulk_blames_a_statement(&mut *one, "INSERT INTO nowhere VALUES (json(:doc))", "nowhere");
     let mut other = open("sqlite", folder.path());
     suite::statements_are_not_shared(&mut *one, &mut *other, &query);
     one.collect("CREATE TABLE keyed (k TEXT PRIMARY KEY, v TEXT)").unwrap();

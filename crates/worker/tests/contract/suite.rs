@@ -180,6 +180,15 @@ impl LoadSink for Told {
     }
 }
 
+/// A bulk load whose statement is refused ends with the system's words, and blames no document for it.
+pub(crate) fn bulk_blames_a_statement(connection: &mut dyn Connection, statement: &str, words: &str) {
+    let mut told = Told::default();
+    let lines = [r#"{"n":1}"#, r#"{"n":2}"#];
+    let error = connection.bulk_in(statement, &mut Lines(lines.iter()), &mut told).unwrap_err();
+    assert!(error.to_string().contains(words), "{statement}: {error}");
+    assert_eq!(told.refused, [0; 0], "{statement}");
+}
+
 /// Documents that are refused are named, and all others are in.
 pub(crate) fn bulk_names_what_is_refused(connection: &mut dyn Connection, statement: &str) {
     let documents = [

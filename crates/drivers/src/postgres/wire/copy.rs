@@ -17,24 +17,26 @@ impl Wire {
     /// it has taken none.
     ///
     /// # Errors
-    /// The connection is lost, or the statement reads no rows.
+    /// The connection is lost, or what the server says against the statement, or that it reads no rows.
     pub(in super::super) fn copy_in(&mut self, statement: &str, lines: &[u8]) -> Result<Option<Said>> {
         self.write(&query(statement))?;
-        // The server asks for rows, or is ready for another statement.
-        if self.until(|kind| matches!(kind, b'G' | b'Z'), true)? == Some(b'G') {
-            for piece in lines.chunks(PIECE) {
-                // What comes after an error is read by the server, and left alone.
-                let header = message::header(b'd', piece.len());
-                self.socket.send_both(&header, piece).map_err(|error| self.lost(&error))?;
-            }
-            self.socket.send(DONE).map_err(|error| self.lost(&error))?;
-            self.complete(true)?;
-        } else if self.failed.is_none() {
+        // The server asks for rows, or is ready for another statement; what it then says is not about rows.
+        if self.until(|kind| matches!(kind, b'G' | b'Z'), true)? != Some(b'G') {
+            let why = self.error().unwrap_or_else(|| {
+                let words = "the statement reads no documents from the connection, as COPY … FROM STDIN does";
+                DriverError::Refused(words.to_owned())
+            });
             self.forget();
-            return Err(DriverError::Refused(
-                "the statement reads no documents from the connection, as COPY … FROM STDIN does".to_owned(),
-            ));
+            return Err(why);
         }
+        let sent = lines
+            .chunks(PIECE)
+            // What comes after an error is read by the server, and left alone.
+            .try_for_each(|piece| self.socket.send_both(&message::header(b'd', piece.len()), piece))
+            .and_then(|()| self.socket.send(DONE));
+        // A server that closes the connection may have said why.
+        self.complete(true)?;
+        sent.map_err(|error| self.lost(&error))?;
         let said = self.said();
         self.forget();
         said.transpose()
