@@ -230,7 +230,7 @@ fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
     let ended = running.end(LIMIT).expect(0);
     assert_eq!(ended.stderr.contains("the page cache is not capped"), !can, "{}", ended.stderr);
     let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
-    let words = if can { "were capped at 512 MB for each system" } else { "page cache: not capped" };
+    let words = if can { "were capped at 537 MB for each system" } else { "page cache: not capped" };
     assert!(shown.contains(words), "{shown}");
     world.nothing_left();
     assert!(!world.processes().iter().any(|(process, _)| is_in(process)));
