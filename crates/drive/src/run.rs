@@ -78,8 +78,8 @@ impl<'a, W: Waiting> Runner<'a, W> {
         }
     }
 
-    /// Runs until the end of what is measured, and until what was begun by then has ended.
-    pub(crate) fn run(mut self) -> Recorder {
+    /// Works until the end of what is measured, and until what was begun by then has ended.
+    pub(crate) fn work(&mut self) {
         if let Err(error) = self.watch_all() {
             self.recorder.broken = Some(format!("failed to poll connections: {error}"));
             self.shared.window.end();
@@ -88,6 +88,10 @@ impl<'a, W: Waiting> Runner<'a, W> {
         } else {
             self.closed_loop();
         }
+    }
+
+    /// Closes the connections, and gives what was seen.
+    pub(crate) fn close(mut self) -> Recorder {
         for client in &mut self.clients {
             client.close();
         }

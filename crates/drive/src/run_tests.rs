@@ -189,7 +189,9 @@ fn run(job: &Job, world: &Arc<World>, is_pollable: bool) -> Driven {
     let shared = shared(known, job, paths, "memory", Openers { patient: &open, again: &open }).unwrap();
     let all = (0..job.clients).map(|_| Client::new(open().unwrap(), &shared).unwrap()).collect();
     let waiting = FakeWaiting { world: Arc::clone(world), watched: BTreeMap::new() };
-    let recorder = Runner::new(&shared, waiting, all, 0, 1).run();
+    let mut runner = Runner::new(&shared, waiting, all, 0, 1);
+    runner.work();
+    let recorder = runner.close();
     assert_eq!(recorder.broken, None);
     answer(&shared, recorder, Beside::default(), 1, job.loaded, 0).0
 }
@@ -417,7 +419,9 @@ fn a_server_that_goes_is_counted_and_seen_in_the_series() {
     let shared = shared(known, &job, paths, "memory", Openers { patient: &open, again: &open }).unwrap();
     let all = (0..2).map(|_| Client::new(open().unwrap(), &shared).unwrap()).collect();
     let waiting = FakeWaiting { world: Arc::clone(&world), watched: BTreeMap::new() };
-    let recorder = Runner::new(&shared, waiting, all, 0, 1).run();
+    let mut runner = Runner::new(&shared, waiting, all, 0, 1);
+    runner.work();
+    let recorder = runner.close();
     let driven = answer(&shared, recorder, Beside::default(), 1, 100, 0).0;
     let read = &driven.operations[&Operation::Read];
     assert_eq!(driven.reconnects, 2);

@@ -1,6 +1,7 @@
 //! What all threads of a job share.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use jsonathlon_connection::{Lane, Result};
 use jsonathlon_dataset::records::{RecordSet, SortedKeys, Written};
@@ -43,6 +44,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) openers: Openers<'a>,
     /// Ended operations, one a thread.
     pub(crate) tallies: Vec<Tally>,
+    pub(crate) leaving: Leaving,
 }
 
 /// Ways to a connection.
@@ -164,6 +166,56 @@ impl Window {
     #[inline]
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Relaxed)
+    }
+}
+
+/// Keeps threads and their connections after the last operation until what they and the system's processes have spent is
+/// read: the kernel forgets what ended threads have spent, and a process of PostgreSQL ends with its connection.
+#[derive(Debug, Default)]
+pub(crate) struct Leaving {
+    /// Threads that still work.
+    at_work: AtomicUsize,
+    is_read: AtomicBool,
+}
+
+/// A thread that works, however that ends.
+pub(crate) struct AtWork<'a>(&'a Leaving);
+
+impl Leaving {
+    /// How often a thread that waits looks.
+    const PAUSE: Duration = Duration::from_micros(200);
+
+    /// So many threads are going to work.
+    pub(crate) fn await_all(&self, threads: usize) {
+        self.at_work.store(threads, Ordering::SeqCst);
+    }
+
+    /// One of them has begun.
+    pub(crate) fn begin(&self) -> AtWork<'_> {
+        AtWork(self)
+    }
+
+    /// Whether none of them works any more.
+    pub(crate) fn is_due(&self) -> bool {
+        self.at_work.load(Ordering::SeqCst) == 0
+    }
+
+    /// All was read: they may go.
+    pub(crate) fn let_go(&self) {
+        self.is_read.store(true, Ordering::SeqCst);
+    }
+
+    /// Waits until they may go.
+    pub(crate) fn wait(&self) {
+        while !self.is_read.load(Ordering::SeqCst) {
+            std::thread::sleep(Self::PAUSE);
+        }
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.at_work.fetch_sub(1, Ordering::SeqCst);
     }
 }
 

@@ -101,8 +101,9 @@ pub(crate) fn supervise(
             begun = Some(Begun { meter: Meter::start(clock, subject.place), threads: before });
             is_read = true;
         }
-        if now >= to {
+        if now >= to || shared.leaving.is_due() {
             end(&mut begun, &mut beside);
+            shared.leaving.let_go();
         }
         if now >= next_sign {
             next_sign = now + PROGRESS_NS;

@@ -26,7 +26,7 @@ use crate::refuse;
 use crate::run::Runner;
 use crate::script::Plan;
 use crate::settle::{Settled, settle};
-use crate::shared::{NEVER, Openers, Shared, Tally, Window};
+use crate::shared::{Leaving, NEVER, Openers, Shared, Tally, Window};
 use crate::steady;
 use crate::supervise::{Beside, Ramp, supervise};
 use crate::waiting::{Polling, monotonic_ns};
@@ -320,6 +320,7 @@ fn shared<'a>(
         timeout_ns: nanoseconds(job.timeout_s).max(1),
         openers,
         tallies: (0..job.clients).map(|_| Tally::default()).collect(),
+        leaving: Leaving::default(),
     })
 }
 
@@ -372,17 +373,22 @@ fn all_threads(
         measured_ns: nanoseconds(job.stop.seconds().unwrap_or(0.0)),
         tests: tests_steadiness(job),
     };
+    shared.leaving.await_all(parts.len());
     let began = monotonic_ns() + NOTICE_NS;
     let broken = |words: String| failure(FailureKind::System, words);
     std::thread::scope(|scope| {
         let mut running = Vec::new();
         for (number, part) in parts.into_iter().enumerate() {
             let body = move || -> std::io::Result<Recorder> {
+                let at_work = shared.leaving.begin();
                 let waiting = Polling::new(began)?;
-                let runner = Runner::new(shared, waiting, part, number, job.seed);
+                let mut runner = Runner::new(shared, waiting, part, number, job.seed);
                 let left = began.saturating_sub(monotonic_ns());
                 std::thread::sleep(Duration::from_nanos(left));
-                Ok(runner.run())
+                runner.work();
+                drop(at_work);
+                shared.leaving.wait();
+                Ok(runner.close())
             };
             let spawned =
                 std::thread::Builder::new().name(format!("clients-{number}")).spawn_scoped(scope, body);
@@ -390,6 +396,7 @@ fn all_threads(
                 Ok(handle) => running.push(handle),
                 Err(error) => {
                     shared.window.end();
+                    shared.leaving.let_go();
                     return Err(broken(format!("failed to start a thread: {error}")));
                 }
             }
