@@ -1,5 +1,6 @@
 //! One configuration under test: its folder, its engine, and its statements with every value in place.
 
+mod cap;
 mod guest;
 
 use std::cell::RefCell;
@@ -100,10 +101,6 @@ impl From<WorkerError> for Ended {
         };
         Self::failed(kind, error.to_string())
     }
-}
-
-fn not_capped(error: std::io::Error) -> Ended {
-    Ended::failed(FailureKind::Environment, format!("failed to cap the engine's memory: {error}"))
 }
 
 /// A target with its data folder and, while it is up, its engine.
@@ -249,25 +246,6 @@ impl<'a> Session<'a> {
         self.reported_version = Some(opened.version);
         self.idle = self.memory();
         Ok(())
-    }
-
-    /// Makes what caps the engine's memory, if it is to be capped.
-    fn cap(&mut self) -> Result<(), Ended> {
-        if let Some(bytes) = self.most_memory.filter(|_| self.cap.is_none() && !self.is_guest()) {
-            let cap = MemoryCap::new(bytes).map_err(not_capped)?;
-            self.cap = Some(cap);
-        }
-        Ok(())
-    }
-
-    /// An engine that lives in its worker is capped with it; a server has seen to it by itself.
-    fn cap_worker(&self) -> Result<(), Ended> {
-        match (&self.cap, self.engine(), self.pid()) {
-            (Some(cap), Some(engine), Some(worker)) if engine == worker => {
-                cap.take(worker).map_err(not_capped)
-            }
-            _ => Ok(()),
-        }
     }
 
     /// The server to be started for a session.
