@@ -10,6 +10,7 @@ use jsonathlon_connection::driver::{DocumentSource, DriverError, LoadSink, Resul
 use postgres::{Client, Statement};
 
 use super::wire::Wire;
+use super::wire::message::Said;
 use super::{Postgres, message, refusal, verdict};
 use crate::bulk::text::{self, Failure, Lines, Taker};
 
@@ -30,14 +31,7 @@ trait Copies: Send {
     ///
     /// # Errors
     /// Why the session is of no more use.
-    fn copy(&mut self, lines: &[u8]) -> Result<Option<Untaken>>;
-}
-
-/// What the server says of rows that it does not take.
-struct Untaken {
-    state: String,
-    words: String,
-    context: String,
+    fn copy(&mut self, lines: &[u8]) -> Result<Option<Said>>;
 }
 
 /// Over a connection of this program's own.
@@ -113,9 +107,8 @@ impl Copies for Plain {
         self.wire.run(statements)
     }
 
-    fn copy(&mut self, lines: &[u8]) -> Result<Option<Untaken>> {
-        let said = self.wire.copy_in(&self.statement, lines)?;
-        Ok(said.map(|said| Untaken { state: said.state, words: said.words, context: said.context }))
+    fn copy(&mut self, lines: &[u8]) -> Result<Option<Said>> {
+        self.wire.copy_in(&self.statement, lines)
     }
 }
 
@@ -131,7 +124,7 @@ impl Copies for Encrypted {
         self.client.batch_execute(statements).map_err(|error| verdict(&error, &self.client))
     }
 
-    fn copy(&mut self, lines: &[u8]) -> Result<Option<Untaken>> {
+    fn copy(&mut self, lines: &[u8]) -> Result<Option<Said>> {
         let (sent, begun) = match self.client.copy_in(&self.statement) {
             Ok(mut writer) => {
                 write(&mut writer, lines)?;
@@ -145,7 +138,8 @@ impl Copies for Encrypted {
             return Err(verdict(&error, &self.client));
         };
         let context = said.where_().unwrap_or_default().to_owned();
-        Ok(Some(Untaken { state: said.code().code().to_owned(), words: message(&error), context }))
+        let state = said.code().code().to_owned();
+        Ok(Some(Said { state, words: message(&error), context, is_fatal: false }))
     }
 }
 
