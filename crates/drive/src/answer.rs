@@ -20,6 +20,9 @@ pub struct Driven {
     pub seconds: Vec<Second>,
     /// What processes spent while it was measured.
     pub usage: OpUsage,
+    /// Bytes that the disk of the system's data was given while it was measured; none where that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disk_written_bytes: Option<u64>,
     /// Context switches and migrations of the system's processes while it was measured.
     pub scheduling: Option<Scheduling>,
     /// What became of arrivals; none in a closed loop.

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use jsonathlon_connection::driver::Place;
+use jsonathlon_measure::activity::disk_written_bytes;
 use jsonathlon_measure::scheduling::Scheduling as Threads;
 use jsonathlon_worker::protocol::{OpUsage, Progress};
 use jsonathlon_worker::{Meter, Subject};
@@ -24,6 +25,7 @@ const NOTICE_NS: u64 = 5_000_000;
 #[derive(Debug, Default)]
 pub(crate) struct Beside {
     pub(crate) usage: OpUsage,
+    pub(crate) disk_written_bytes: Option<u64>,
     pub(crate) scheduling: Option<Scheduling>,
     pub(crate) steady: Option<bool>,
     pub(crate) watch: Watch,
@@ -42,6 +44,7 @@ pub(crate) struct Ramp {
 struct Begun {
     meter: Meter,
     threads: Option<Threads>,
+    disk_written_bytes: Option<u64>,
 }
 
 fn threads(place: Place) -> Option<Threads> {
@@ -63,14 +66,17 @@ pub(crate) fn supervise(
     tell: &mut dyn FnMut(Progress),
 ) -> Beside {
     let clock = &*subject.host.clock;
+    let written = || shared.job.watched.folder.as_deref().and_then(disk_written_bytes);
     let mut beside = Beside::default();
     let mut begun: Option<Begun> = None;
     let mut is_read = false;
     let (mut next_sign, mut next_second, mut counted) = (PROGRESS_NS, SECOND_NS, 0);
     let mut steady = Steady::default();
     let end = |begun: &mut Option<Begun>, beside: &mut Beside| {
-        if let Some(Begun { meter, threads: before }) = begun.take() {
+        if let Some(Begun { meter, threads: before, disk_written_bytes: written_before }) = begun.take() {
             beside.usage = meter.stop(clock).1;
+            beside.disk_written_bytes =
+                written().zip(written_before).map(|(after, before)| after.saturating_sub(before));
             let after = threads(subject.place);
             beside.scheduling = before.zip(after).map(|(before, after)| {
                 let switched = after.since(&before);
@@ -98,7 +104,9 @@ pub(crate) fn supervise(
         let (from, to) = (shared.window.from(), shared.window.to());
         if now >= from && begun.is_none() && !is_read {
             let before = threads(subject.place);
-            begun = Some(Begun { meter: Meter::start(clock, subject.place), threads: before });
+            let disk_written_bytes = written();
+            let meter = Meter::start(clock, subject.place);
+            begun = Some(Begun { meter, threads: before, disk_written_bytes });
             is_read = true;
         }
         if now >= to || shared.leaving.is_due() {

@@ -509,6 +509,7 @@ fn answer(
         operations,
         seconds: recorder.seconds,
         usage: beside.usage,
+        disk_written_bytes: beside.disk_written_bytes,
         scheduling: beside.scheduling,
         arrivals,
         lost_updates: recorder.lost_updates,

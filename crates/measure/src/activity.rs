@@ -150,6 +150,17 @@ pub fn device_of(folder: &Path) -> Option<(u32, u32)> {
     Some((rustix::fs::major(device), rustix::fs::minor(device)))
 }
 
+/// Bytes that the disk of `folder` was given since the machine started, whoever wrote them. `None` where the kernel counts no
+/// such disk, as for file systems in memory or layered over others.
+///
+/// This is what devices are told to write. What the kernel accounts to a process (`write_bytes` of `/proc/PID/io`) is pages
+/// made dirty instead, and where files are kept in large pages, all of such a page for each write into it.
+#[must_use]
+pub fn disk_written_bytes(folder: &Path) -> Option<u64> {
+    let disks = fs::read_to_string("/proc/diskstats").ok()?;
+    Some(disk_counters(&disks, device_of(folder)?)?.written_sectors * SECTOR)
+}
+
 /// Fields of `/proc/diskstats` (the kernel's iostats documentation): device numbers, name, then reads,
 /// merged, sectors, ms; writes, merged, sectors, ms; under way, busy ms, weighted ms.
 fn disk_counters(text: &str, (major, minor): (u32, u32)) -> Option<DiskCounters> {
@@ -190,6 +201,8 @@ fn celsius() -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     const DISKS: &str = "   7       0 loop0 0 0 0 0 0 0 0 0 0 0 0\n \
@@ -219,6 +232,18 @@ mod tests {
         assert!((disk.written_bytes_per_s - 204_800.0).abs() < 1e-6);
         // Over two seconds all of it is half as much.
         assert!((now.since(&then, 2.0).busy_cores - 0.75).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_written_and_synced_is_counted_where_the_disk_is() {
+        // The folder of the build is on a disk where any is; a file system that is on none has no figure to be tried.
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let Some(before) = disk_written_bytes(folder.path()) else { return };
+        let mut file = fs::File::create(folder.path().join("file")).unwrap();
+        file.write_all(&[1; 1 << 20]).unwrap();
+        file.sync_all().unwrap();
+        let after = disk_written_bytes(folder.path()).unwrap();
+        assert!(after - before >= 1 << 20, "{before} to {after}");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use std::time::Duration;
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::stage::{Staged, Suspect};
 use jsonathlon_dataset::value::Value;
+use jsonathlon_measure::activity::disk_written_bytes;
 use jsonathlon_measure::memory::{PeakSampler, peak_resident_bytes};
 use jsonathlon_results::record::{Body, FailureKind, Metrics, Rejects, Trial, Verdict};
 use jsonathlon_systems::LoadMode;
@@ -97,6 +98,7 @@ fn attempt(
     let create = session.statements("create", &[("table", TABLE)])?;
     session.run(create, limit)?;
     let sampler = session.engine().map(|pid| PeakSampler::start(pid, Duration::from_millis(250)));
+    let written_before = written(session);
     let bulk = bulk(session, staged, limit, recorder)?;
     let index = session.statements("index", &[("table", TABLE)])?;
     let indexed: Option<Settled> = if index.is_empty() {
@@ -106,6 +108,8 @@ fn attempt(
         let settle = Op::Settle { statements: index, until_zero: None, limit_s, sync: !session.is_guest() };
         Some(session.request(&settle, limit, &mut |_| {})?)
     };
+    let written_bytes =
+        written(session).zip(written_before).map(|(after, before)| after.saturating_sub(before));
     let peak = sampler.and_then(PeakSampler::finish);
 
     let refused_lines = bulk.refused.iter().map(|one| one.ordinal).collect();
@@ -124,10 +128,8 @@ fn attempt(
     let cpu_s = loaded.usage.cpu_s.map(|loading| {
         loading + indexed.as_ref().and_then(|settled| settled.usage.cpu_s).unwrap_or_default()
     });
-    let counters = |pick: fn(&jsonathlon_measure::process::Usage) -> u64| {
-        pick(&loaded.usage.counters) + indexed.as_ref().map_or(0, |settled| pick(&settled.usage.counters))
-    };
-    let (read_bytes, written_bytes) = (counters(|u| u.read_bytes), counters(|u| u.written_bytes));
+    let indexing = indexed.as_ref().map_or(0, |settled| settled.usage.counters.read_bytes);
+    let read_bytes = loaded.usage.counters.read_bytes + indexing;
     trial.seconds = Some(seconds);
     trial.verdict =
         if (count as f64) < COMPARABLE * staged.documents as f64 { Verdict::Partial } else { Verdict::Exact };
@@ -138,7 +140,7 @@ fn attempt(
                 seconds,
                 cpu_s,
                 read_bytes,
-                written_bytes,
+                written_bytes: written_bytes.unwrap_or_default(),
                 cores,
                 disk_bytes_per_s,
             })
@@ -162,6 +164,8 @@ fn attempt(
     if let Some(cpu_s) = cpu_s {
         trial.metrics.insert("server_cpu_s".into(), cpu_s);
         trial.metrics.insert("read_bytes".into(), read_bytes as f64);
+    }
+    if let Some(written_bytes) = written_bytes {
         trial.metrics.insert("written_bytes".into(), written_bytes as f64);
         if bytes > 0.0 {
             trial.metrics.insert("written_bytes_per_byte".into(), written_bytes as f64 / bytes);
@@ -178,6 +182,11 @@ fn attempt(
         trial.metrics.insert("peak_harness_bytes".into(), bytes as f64);
     }
     Ok((trial, rejected, Accepted { refused_lines, suspects }))
+}
+
+/// Bytes that the disk of the system's data was given so far; none where that is not known.
+fn written(session: &Session<'_>) -> Option<u64> {
+    (!session.is_guest()).then(|| disk_written_bytes(session.folder())).flatten()
 }
 
 /// The system's own count of its documents, which must be that of those it accepted.

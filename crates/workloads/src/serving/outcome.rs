@@ -250,7 +250,10 @@ fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
         }
         if let Some(server) = usage.cpu_s.filter(|_| is_whole) {
             per_op("server_cpu_us_per_op", server * 1e6);
-            per_op("disk_written_bytes_per_op", usage.counters.written_bytes as f64);
+        }
+        // Whatever was written beside is in it, and a server that was started anew too: the disk counts for all.
+        if let Some(written) = driven.disk_written_bytes {
+            per_op("disk_written_bytes_per_op", written as f64);
         }
         if let Some(scheduling) = driven.scheduling.as_ref().filter(|_| is_whole) {
             per_op("context_switches_per_op", scheduling.context_switches as f64);
@@ -338,7 +341,9 @@ mod tests {
             ..Default::default()
         };
         let operations = [(Operation::Read, measured)].into();
-        let outcome = Outcome::of(Driven { measured_s: 2.0, operations, usage, ..driven }).unwrap();
+        let disk_written_bytes = Some(12_000_000);
+        let driven = Driven { measured_s: 2.0, operations, usage, disk_written_bytes, ..driven };
+        let outcome = Outcome::of(driven).unwrap();
         let ends: Vec<String> = ends.iter().map(|one| (*one).to_owned()).collect();
         let lost = outcome.lost_system(&ends);
         let beside = Beside { verified: true, lost, ..Beside::default() };
@@ -350,6 +355,7 @@ mod tests {
         let well = judged(Driven::default(), &[]);
         assert_eq!((well.verdict, well.failure.clone()), (Verdict::Exact, None));
         assert!(well.metrics.contains_key("server_cpu_us_per_op"));
+        assert_eq!(well.metrics["disk_written_bytes_per_op"], 12_000.0);
         let read_back = Some(ReadBack { written: 9, read: 7 });
         let ended = judged(Driven { read_back, ..Driven::default() }, &["it ended", "again"]);
         assert_eq!(ended.verdict, Verdict::Partial);

@@ -221,13 +221,13 @@ impl<'a> Turn<'_, '_, 'a> {
             _ => Stop::Time { seconds: measured_s },
         };
         let session = &one.of.session;
-        let watched = match stop {
-            // Bytes of the journal are counted one by one then, and asking may write some.
-            Stop::Count { .. } => Watched::default(),
-            Stop::Time { .. } => Watched {
-                checkpoints: session.statements("checkpoints", &[])?.into_iter().next(),
-                folder: (!session.is_guest()).then(|| session.folder().to_owned()),
+        let watched = Watched {
+            checkpoints: match stop {
+                // Bytes of the journal are counted one by one then, and asking may write some.
+                Stop::Count { .. } => None,
+                Stop::Time { .. } => session.statements("checkpoints", &[])?.into_iter().next(),
             },
+            folder: (!session.is_guest()).then(|| session.folder().to_owned()),
         };
         Ok(Job {
             records: one.records.records().clone(),
