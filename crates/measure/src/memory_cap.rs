@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::process::field;
+
 /// Where the kernel tells which groups a process is in, and which file systems of groups there are.
 const OWN: &str = "/proc/self/cgroup";
 const MOUNTS: &str = "/proc/self/mounts";
@@ -45,6 +47,16 @@ impl MemoryCap {
     #[must_use]
     pub fn processes(&self) -> PathBuf {
         self.folder.join("cgroup.procs")
+    }
+
+    /// How many of its processes the kernel has killed so far because the group had no more memory.
+    #[must_use]
+    pub fn killed(&self) -> u64 {
+        // Of the first version and of the second one: "oom_kill 3".
+        ["memory.oom_control", "memory.events"]
+            .iter()
+            .find_map(|file| field(&fs::read_to_string(self.folder.join(file)).ok()?, "oom_kill "))
+            .unwrap_or(0)
     }
 
     /// Moves a process in; those that it starts from now on are in, too.
@@ -166,6 +178,20 @@ mod tests {
         child.wait().unwrap();
         drop(cap);
         assert!(!folder.exists());
+    }
+
+    #[test]
+    fn who_was_killed_for_want_of_memory_is_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        let cap = MemoryCap { folder: folder.path().join("group") };
+        fs::create_dir(&cap.folder).unwrap();
+        assert_eq!(cap.killed(), 0);
+        fs::write(cap.folder.join("memory.events"), "low 0\noom 7\noom_kill 2\noom_group_kill 0\n").unwrap();
+        assert_eq!(cap.killed(), 2);
+        fs::write(cap.folder.join("memory.oom_control"), "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n")
+            .unwrap();
+        assert_eq!(cap.killed(), 3);
+        std::mem::forget(cap);
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 mod cap;
 mod guest;
+mod short;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_measure::disk;
 use jsonathlon_measure::memory::Memory;
 use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_measure::page_cache;
@@ -29,10 +29,6 @@ use crate::engine::{Engine, StopAt, Stopped};
 use crate::observer::{Event, Observer};
 use crate::target::{GONE_LIMIT, PATIENCE_S, Target};
 use guest::{GREETING_LIMIT, HOST_LIMIT, restart};
-
-/// On a disk with less room than this a failure may be for want of room: servers set files of 100 MB and more aside
-/// at once, and what they had open is free again when they have ended.
-const NEARLY_FULL: u64 = 256 << 20;
 
 /// How long a server by address may take to answer after it was restarted.
 const PATIENCE_AFTER_RESTART_S: u64 = 300;
@@ -132,6 +128,8 @@ pub struct Session<'a> {
     pub(crate) most_memory: Option<u64>,
     /// What holds it to that; it goes after the engine.
     cap: Option<MemoryCap>,
+    /// How many processes were killed for that and told of.
+    killed: Cell<u64>,
     /// Values that the workload puts into all of its statements.
     values: Vec<(String, String)>,
     /// What the engine said about its version when it was opened last.
@@ -170,6 +168,7 @@ impl<'a> Session<'a> {
             beginnings: None,
             most_memory: None,
             cap: None,
+            killed: Cell::default(),
             values: Vec::new(),
             reported_version: None,
             open_s: 0.0,
@@ -279,7 +278,7 @@ impl<'a> Session<'a> {
                 Ok(opened)
             }
             Err(error) => {
-                let error = self.with_the_disk(error.into());
+                let error = self.with_what_ran_short(error.into());
                 // What it may have begun on a server by address is ended.
                 self.ended(true);
                 Err(error)
@@ -305,7 +304,7 @@ impl<'a> Session<'a> {
             Ok(_) => self.cap_worker(),
             Err(error) => {
                 self.kill();
-                Err(self.with_the_disk(error.into()))
+                Err(self.with_what_ran_short(error.into()))
             }
         }
     }
@@ -432,7 +431,9 @@ impl<'a> Session<'a> {
     ) -> Result<R, Ended> {
         let engine =
             self.engine.as_mut().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
-        engine.request(op, limit, self.cancelled, progress).map_err(|error| self.with_the_disk(error.into()))
+        engine
+            .request(op, limit, self.cancelled, progress)
+            .map_err(|error| self.with_what_ran_short(error.into()))
     }
 
     /// The same, given up as soon as `given_up` says why.
@@ -454,7 +455,7 @@ impl<'a> Session<'a> {
         let answer = engine.request(op, limit, &stop, &mut |_| {});
         match (answer, why.into_inner()) {
             (Err(WorkerError::Cancelled), Some(failure)) => Err(failure.into()),
-            (answer, _) => answer.map_err(|error| self.with_the_disk(error.into())),
+            (answer, _) => answer.map_err(|error| self.with_what_ran_short(error.into())),
         }
     }
 
@@ -470,7 +471,11 @@ impl<'a> Session<'a> {
             self.engine.as_mut().ok_or_else(|| Ended::failed(FailureKind::Crash, "the engine is not up"))?;
         let driven = engine.drive(op, limit, self.cancelled, progress);
         self.subject.is(self.engine());
-        driven.map_err(|error| self.with_the_disk(error.into()))
+        let (answer, mut ends) = driven.map_err(|error| self.with_what_ran_short(error.into()))?;
+        if let (Some(last), Some(why)) = (ends.last_mut(), self.killed_for_memory()) {
+            last.push_str(&format!("; {why}"));
+        }
+        Ok((answer, ends))
     }
 
     /// Lets clients work until a moment, and then stops the engine the hard way: its server where it has one, else the
@@ -486,25 +491,12 @@ impl<'a> Session<'a> {
         let stopped = engine.stop(op, limit, self.cancelled, stop);
         drop(engine);
         self.ended(true);
-        stopped.map_err(|error| self.with_the_disk(error.into()))
+        stopped.map_err(|error| self.with_what_ran_short(error.into()))
     }
 
     /// Limits the time in which it must come up.
     pub(crate) fn limit_opening(&mut self, limit: Duration) {
         self.open_limit = Some(limit);
-    }
-
-    /// Whoever fails because the disk is full may have had no room to write that down, or no words for it: a
-    /// server may also be gone before it was found to be ready.
-    fn with_the_disk(&self, error: Ended) -> Ended {
-        match (error, disk::free_bytes(&self.folder)) {
-            (Ended::Failed(Failure { kind, error }), Ok(free)) if free < NEARLY_FULL => {
-                let error =
-                    format!("{error}; the disk is nearly full, {free} bytes are free: make room for it");
-                Ended::failed(kind, error)
-            }
-            (error, _) => error,
-        }
     }
 
     /// Runs statements whose answers do not matter.
