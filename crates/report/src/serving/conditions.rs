@@ -95,29 +95,38 @@ pub(super) fn rate(cell: &Cell) -> Option<String> {
     per_s.or_else(|| number(RATE_SHARE).map(|share| format!("{} of capacity", format::percent(share))))
 }
 
-/// In how many trials each system wrote a checkpoint while it was measured, as far as it tells.
+/// In how many trials each system wrote a checkpoint while it was measured, as far as it tells; its variants together.
 pub(super) fn checkpoints(run: &Run) -> String {
-    let (mut told, mut silent): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+    let (mut told, mut silent): (Vec<(&str, u64, u64)>, Vec<&str>) = (Vec::new(), Vec::new());
     for one in &run.manifest.configurations {
         // Single operations of a mix have no seconds of their own.
         let (mut trials, mut known, mut with) = (0, 0, 0);
         for trial in run.trials().filter(|trial| trial.cell.phase == Phase::Measured && one.has(&trial.cell))
         {
             let measured = || trial.per_second.iter().filter(|second| !second.ramp);
-            trials += usize::from(measured().next().is_some());
-            known += usize::from(measured().any(|second| second.in_checkpoint.is_some()));
-            with += usize::from(measured().any(|second| second.in_checkpoint == Some(true)));
+            trials += u64::from(measured().next().is_some());
+            known += u64::from(measured().any(|second| second.in_checkpoint.is_some()));
+            with += u64::from(measured().any(|second| second.in_checkpoint == Some(true)));
         }
-        match (trials, known, with) {
-            (0, ..) => {}
-            (_, 0, _) => silent.push(&one.title),
-            (_, known, with) => {
-                let with = if with == 0 { "none".to_owned() } else { with.to_string() };
-                let trials = if known == 1 { "trial" } else { "trials" };
-                told.push(format!("{with} of {known} {trials} of {}", one.title));
-            }
+        match (trials, known) {
+            (0, _) => {}
+            (_, 0) => silent.push(&one.title),
+            _ => match told.iter_mut().find(|(title, ..)| *title == one.title) {
+                Some(variants) => {
+                    variants.1 += known;
+                    variants.2 += with;
+                }
+                None => told.push((&one.title, known, with)),
+            },
         }
     }
+    let told: Vec<String> = told
+        .into_iter()
+        .map(|(title, known, with)| {
+            let with = if with == 0 { "none".to_owned() } else { with.to_string() };
+            format!("{with} of {known} {} of {title}", if known == 1 { "trial" } else { "trials" })
+        })
+        .collect();
     silent.dedup();
     let silent = match silent.is_empty() {
         true => String::new(),
@@ -125,7 +134,8 @@ pub(super) fn checkpoints(run: &Run) -> String {
     };
     let told = if told.is_empty() { String::new() } else { format!("inside {}", told.join(", ")) };
     let words: Vec<String> = [told, silent].into_iter().filter(|words| !words.is_empty()).collect();
-    printable(&format!("checkpoints: {}", words.join("; ")))
+    let words = if words.is_empty() { "not known".to_owned() } else { words.join("; ") };
+    printable(&format!("checkpoints: {words}"))
 }
 
 /// Whether systems were held to their memory with the page cache, where that was asked for.
