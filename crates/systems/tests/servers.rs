@@ -76,6 +76,26 @@ fn a_server_is_described_by_its_folder_and_mistakes_in_it_are_named() {
 }
 
 #[test]
+fn a_variant_adds_words_to_its_servers_command_and_a_tier_and_an_engine_without_one_cannot() {
+    let catalogue = Catalogue::load(&[]).unwrap();
+    let of = |variant: &str| {
+        let mongodb = catalogue.get("mongodb").unwrap();
+        mongodb.configuration(mongodb.default_version(), variant, "default").unwrap().server.unwrap().start
+    };
+    let (plain, set) = (of("id"), of("replica-set"));
+    assert_eq!(set[..plain.len()], plain);
+    assert_eq!(set[plain.len()..], ["--replSet", "jsonathlon"]);
+    let error = |name: &str, old: &str, new: &str| changed(name, old, new).unwrap_err().to_string();
+    let told = error("mongodb", "\"--replSet\", ", "\"--replSet\", \"{{name}}\", ");
+    assert!(told.contains("`variants.replica-set.open.arguments.1`") && told.contains("{{name}}"), "{told}");
+    let tier = "[serving.durability.synced]\n";
+    let told = error("mongodb", tier, &format!("{tier}open = {{ arguments = [\"--a\"] }}\n"));
+    assert!(told.contains("`serving.durability.synced.open.arguments`: arguments of the server"), "{told}");
+    let told = error("sqlite", "[open]\n", "[open]\narguments = [\"--a\"]\n");
+    assert!(told.contains("there is no [server]"), "{told}");
+}
+
+#[test]
 fn a_server_is_reached_over_a_socket_where_its_folder_names_one() {
     let catalogue = Catalogue::load(&[]).unwrap();
     let over = |name: &str, transport: Transport| {

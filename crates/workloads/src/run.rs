@@ -370,7 +370,7 @@ fn configuration(target: &Target) -> Configuration {
         not_made_for: from.serving().and_then(|serving| serving.not_made_for),
         parallel_unit: from.properties.parallel_unit,
         other_questions: other_questions(from),
-        ranks_with: from.ranks_with.clone(),
+        ranks_with: ranks_with(from),
         ranked: from.ranked && from.durability.as_ref().is_none_or(|tier| tier.ranked),
         reference: from.reference,
         configuration_digest: from.digest.clone(),
@@ -382,6 +382,14 @@ fn configuration(target: &Target) -> Configuration {
             .map(|exception| Exception { what: exception.what.clone(), why: exception.why.clone() })
             .collect(),
     }
+}
+
+/// What sets it apart, its folder's words first. Where writes go to a log for replication too, they cost more than where they
+/// do not: like is ranked beside like.
+fn ranks_with(from: &jsonathlon_systems::Configuration) -> String {
+    let is_logged = from.serving().is_some_and(|serving| serving.replication_log);
+    let words = [from.ranks_with.as_str(), if is_logged { "replication log" } else { "" }];
+    words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 fn memory_setting(from: &jsonathlon_systems::MemorySetting) -> MemorySetting {

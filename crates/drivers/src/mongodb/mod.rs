@@ -9,6 +9,7 @@ mod encode;
 mod format_tests;
 mod lane;
 mod load;
+mod replica_set;
 mod request;
 mod wire;
 
@@ -26,6 +27,7 @@ use crate::bulk;
 use crate::scram::Scram;
 use bson::Bson;
 pub use lane::lane;
+use replica_set::Lacks;
 use request::{Command, Statement, Template};
 use wire::Wire;
 
@@ -332,6 +334,16 @@ fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), NotReady>
     };
     let limits =
         Limits { document: limit("maxBsonObjectSize", 16 << 20), batch: limit("maxWriteBatchSize", 1000) };
+    // Whoever runs a server by address has made of it what it is.
+    match Lacks::of(answer) {
+        Lacks::Nothing => {}
+        _ if endpoint.process.is_none() => {}
+        Lacks::Votes => return Err(NotReady::Yet("its replica set has no primary".to_owned())),
+        Lacks::Set => {
+            replica_set::make(&mut wire)?;
+            return Err(NotReady::Yet("its replica set was made, and has no primary".to_owned()));
+        }
+    }
     wire.wait(None).map_err(yet)?;
     Ok((wire, limits))
 }

@@ -391,3 +391,34 @@ fn two_versions_run_side_by_side_and_are_told_apart() {
         assert!(own >= 9, "{own} rows of {version}:\n{table}");
     }
 }
+
+#[test]
+fn a_replica_set_of_one_is_made_and_takes_writes_again_after_a_kill_and_at_other_ports() {
+    if excluded(&["mongodb"]) {
+        return;
+    }
+    const WRITE: &str = r#"{"command": {"insert": "t", "documents": [{"a": 1}], "writeConcern": {"w": "majority", "j": true}}}"#;
+    const MEMBER: &str = r#"{"command": {"hello": 1}, "rows": {"each": [], "columns": [
+        {"name": "set", "at": "/setName"}, {"name": "me", "at": "/me"}, {"name": "primary", "at": "/primary"}]}}"#;
+    let server = Server::new("mongodb", "replica-set");
+    let mut members = Vec::new();
+    for written in 1..=3 {
+        let mut session = server.open();
+        session.run(WRITE);
+        assert_eq!(count(&mut session), written);
+        let row = session.rows(MEMBER).remove(0);
+        assert_eq!((&row[0], &row[1]), (&text("jsonathlon"), &row[2]));
+        members.push(format!("{:?}", row[1]));
+        if written == 1 {
+            kill(session.server());
+            drop(session);
+            server.nothing_is_left();
+        } else {
+            session.close();
+        }
+    }
+    // Any free port: the same one again would prove less.
+    members.dedup();
+    assert!(members.len() > 1, "{members:?}");
+    server.nothing_is_left();
+}

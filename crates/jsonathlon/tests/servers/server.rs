@@ -9,7 +9,7 @@ use jsonathlon_connection::Open;
 use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_servers::Launch;
 use jsonathlon_systems::catalogue::fill;
-use jsonathlon_systems::{ANALYTICS, Catalogue, Configuration, Transport};
+use jsonathlon_systems::{ANALYTICS, Catalogue, Configuration, SERVING, Transport};
 use jsonathlon_worker::WorkerError;
 use jsonathlon_worker::protocol::{Answered, FailureKind, Load, Loaded, Op, Opened, Progress, Ran};
 use jsonathlon_workloads::engine::{Engine, WorkerCommand};
@@ -52,7 +52,8 @@ impl Server {
         let folder = tempfile::Builder::new().permissions(open).tempdir().unwrap();
         let log = folder.path().join("server.log");
         let cores = std::thread::available_parallelism().unwrap().get();
-        let target = Target::new(configuration, ANALYTICS, installed).unwrap();
+        let workload = if configuration.analytics().is_some() { ANALYTICS } else { SERVING };
+        let target = Target::new(configuration, workload, installed).unwrap();
         let data = folder.path().join("data");
         let open = target.open(&data, cores).unwrap();
         let launch = target.launch(&data, &log, cores, &command().program).unwrap().unwrap();

@@ -37,12 +37,15 @@ delete = 0.2
 const EMBEDDED: [&str; 3] = ["sqlite", "duckdb", "clickhouse"];
 /// Longer than servers take that start one after the other beside others.
 const ALL: Duration = Duration::from_secs(600);
+/// Java touches all of its heap when it starts, which takes seconds for gigabytes.
+const SMALL: [&str; 2] = ["--memory", "2GB"];
 /// Systems whose folders have `serving/checkpoints`.
 const TELL_OF_CHECKPOINTS: [&str; 2] = ["postgresql", "mongodb"];
 
 fn serves(system: &str, more: &[&str]) -> Summary {
     let world = World::new();
     let mut all = vec!["-n", "2k", "-r", "1", "--ramp", "100ms", "--batch", "20", "--scan-length", "20"];
+    all.extend(SMALL);
     let together = world.file("together.toml", TOGETHER);
     let together = format!("{together},{}", world.file("coming-and-going.toml", COMING_AND_GOING));
     let more: Vec<&str> =
@@ -144,6 +147,38 @@ fn clickhouse_serves() {
     serves("clickhouse", &["--mixes", "a,c", "--clients", "1"]);
 }
 
+/// A log for replication beside the journal, and none: each is ranked with its like.
+#[test]
+fn systems_serve_with_a_replication_log_and_without() {
+    let systems = ["mongodb", "mysql"];
+    if excluded(&systems) {
+        return;
+    }
+    let world = World::new();
+    let arguments = ["-n", "2k", "-r", "1", "--mixes", "a", "--clients", "8", "--measure", "1500ms"];
+    let variants = ["--variants", "id,replica-set,json-key,json-key-no-log"];
+    let running = world.start_serving("out", "mongodb,mysql", &[&arguments[..], &SMALL, &variants].concat());
+    let summary = running.end(ALL).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_own()).collect();
+    assert!(own.iter().all(|entry| entry.verdict == Verdict::Exact), "{own:?}");
+    let manifest = world.kept("out").manifest();
+    let ranked: Vec<(&str, String)> =
+        manifest.configurations.iter().map(|one| (one.id.variant.as_str(), one.ranking())).collect();
+    for (variant, ranking) in &ranked {
+        let logged = ["replica-set", "json-key"].contains(variant);
+        assert_eq!(ranking, if logged { "as-is, replication log" } else { "as-is" }, "{ranked:?}");
+    }
+    assert_eq!(ranked.len(), 4);
+    // Without a binary log what MySQL writes ahead is its redo log alone.
+    let journal = |variant: &str| {
+        let one = own.iter().find(|entry| entry.cell.id.variant == variant);
+        one.unwrap().metrics["journal_bytes_per_op"]
+    };
+    assert!(journal("json-key-no-log") < 0.8 * journal("json-key"));
+    world.nothing_left();
+}
+
 /// Keys of 64-bit integers, in all operations that are about keys.
 fn serves_integers(system: &str) {
     if excluded(&[system]) {
@@ -195,7 +230,8 @@ fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
     }
     let world = World::new();
     let arguments = ["-n", "1k", "-r", "1", "--mixes", "a", "--clients", "2", "--ramp", "100ms"];
-    let over = |transport| [&arguments[..], &["--measure", "300ms", "--transport", transport]].concat();
+    let over =
+        |transport| [&arguments[..], &SMALL, &["--measure", "300ms", "--transport", transport]].concat();
     let refused = world.start_serving("refused", "postgresql,elasticsearch", &over("unix"));
     refused.end(LIMIT).expect(2).says(&["elasticsearch", "`unix`", "--transport tcp"]);
     assert!(!world.path("refused").exists());
@@ -252,4 +288,22 @@ fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
     assert!(shown.contains(words), "{shown}");
     world.nothing_left();
     assert_eq!(inside(), [""; 0]);
+}
+
+#[test]
+fn an_engine_that_is_killed_for_its_cap_of_memory_is_told_so() {
+    let world = World::new();
+    let out = world.text("out");
+    let given =
+        ["run", "serving", "-s", "sqlite", "--json", "-o", &out, "--memory", "64MB", "--ratio", "0.3"];
+    let more = ["--documents", "large", "-r", "1", "--mixes", "c", "--clients", "300", "--ramp", "100ms"];
+    let ended = world.start(&[&given[..], &more, &["--measure", "300ms"]].concat()).end(LIMIT);
+    if MemoryCap::new(512 << 20).is_err() {
+        return assert!(ended.stderr.contains("the page cache is not capped"), "{}", ended.stderr);
+    }
+    let summary = ended.summary();
+    let words = &summary.failures.first().unwrap_or_else(|| panic!("{summary:?}")).error;
+    assert!(words.contains("the kernel killed it, since it may have 64 MiB"), "{words}");
+    assert!(words.contains("--memory"), "{words}");
+    world.nothing_left();
 }

@@ -329,6 +329,7 @@ pub(crate) fn resolve(
     let values = values(system, &layers, &reserved)?;
     let mut filling = Filling { reserved: &reserved, used };
     let open = open(system, &layers, |text| filling.put_in(text, &values, &RUN_TIME_OF_OPEN))?;
+    let server = server(system, &layers, |text| filling.put_in(text, &values, &[]))?;
     let mut parts = BTreeMap::new();
     let mut tiers: Vec<Tier> = Vec::new();
     for part in system.parts.iter().filter(|part| variant.is_of(part.rules)) {
@@ -401,7 +402,7 @@ pub(crate) fn resolve(
         storage: storage.name.clone(),
         durability: None,
         tiers,
-        server: system.server.clone(),
+        server,
         elsewhere: None,
         open,
         exceptions: layers.iter().flat_map(|layer| layer.exceptions).cloned().collect(),
@@ -496,6 +497,35 @@ fn open(
         }
     }
     Ok(open)
+}
+
+/// The server's recipe, its commands with the arguments of every layer.
+fn server(
+    system: &System,
+    layers: &[Layer<'_>],
+    mut put_in: impl FnMut(&str) -> Result<String, template::PlaceholderError>,
+) -> Result<Option<Recipe>, CatalogueError> {
+    let mut server = system.server.clone();
+    for layer in layers {
+        for (index, argument) in layer.open.arguments.iter().enumerate() {
+            let error = |message: String| {
+                let path = layer.at(&["open", "arguments"]);
+                let index = index.to_string();
+                let path: Vec<&str> = path.into_iter().chain([index.as_str()]).collect();
+                system.text.error(&path, message)
+            };
+            let Some(server) = &mut server else {
+                return Err(error(
+                    "is an argument of a server's command, and there is no [server]".to_owned(),
+                ));
+            };
+            let argument = put_in(argument).map_err(|problem| error(problem.to_string()))?;
+            for start in [Some(&mut server.start), server.own.as_mut().map(|own| &mut own.start)] {
+                start.into_iter().for_each(|start| start.push(argument.clone()));
+            }
+        }
+    }
+    Ok(server)
 }
 
 fn properties(layers: &[Layer<'_>]) -> Properties {

@@ -144,6 +144,8 @@ pub(crate) struct AddressDefinition {
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct OpenDefinition {
     pub(crate) settings: BTreeMap<String, Scalar>,
+    /// Further words of the server's command.
+    pub(crate) arguments: Vec<String>,
     pub(crate) statements: Vec<String>,
 }
 

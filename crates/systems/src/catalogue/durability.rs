@@ -118,6 +118,10 @@ impl TierDefinition {
                 return Err(error(&[key], "is the time of a window, and nothing may be lost".to_owned()));
             }
         }
+        if !self.open.arguments.is_empty() {
+            let message = "arguments of the server's command belong to a variant or a storage setting";
+            return Err(error(&["open", "arguments"], message.to_owned()));
+        }
         let settings = plain(&self.open.settings);
         let texts = settings
             .iter()

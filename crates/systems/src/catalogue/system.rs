@@ -311,8 +311,8 @@ impl System {
         configuration.version = version.to_owned();
         configuration.artifact = artifact.cloned();
         configuration.reports = artifact.map(|artifact| artifact.reports.clone());
-        if let Some(artifact) = artifact {
-            configuration.server = self.server_of(artifact);
+        if let (Some(server), Some(artifact)) = (&mut configuration.server, artifact) {
+            take_environment(server, artifact);
         }
         configuration.digest = configuration::digest(&configuration);
         Ok(configuration)
@@ -321,8 +321,7 @@ impl System {
     /// The server as this version of it is started.
     pub fn server_of(&self, artifact: &Artifact) -> Option<Recipe> {
         let mut server = self.server.clone()?;
-        let own = artifact.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
-        server.environment.extend(own);
+        take_environment(&mut server, artifact);
         Some(server)
     }
 
@@ -405,6 +404,12 @@ impl System {
         }
         Ok(())
     }
+}
+
+/// Adds what a version of the server needs in its environment.
+fn take_environment(server: &mut Recipe, artifact: &Artifact) {
+    let own = artifact.environment.iter().map(|(name, value)| (name.clone(), value.clone()));
+    server.environment.extend(own);
 }
 
 fn check_names(folder: &Folder, definition: &Definition, text: &TomlText) -> Result<(), CatalogueError> {

@@ -1,0 +1,108 @@
+//! A replica set of one: a server of the run's own that was started as a member of a set makes that set, and is its only
+//! member.
+
+use std::io;
+
+use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::endpoint::NotReady;
+use jsonathlon_formats::json_rows::{Leaf, Tree};
+use serde_json::{Value, json};
+
+use super::bson::Bson;
+use super::request::Statement;
+use super::wire::Wire;
+use super::{refusal, well};
+
+/// The set was made before: by a server on the same data, whose port was another.
+const ALREADY_INITIALIZED: i64 = 23;
+
+fn is(answer: Bson<'_>, name: &str) -> bool {
+    matches!(answer.member(name).map(Tree::leaf), Some(Leaf::Bool(true)))
+}
+
+/// What a server that was asked `hello` lacks before it takes writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lacks {
+    Nothing,
+    /// It is to be a member of a set, and there is none that it is in.
+    Set,
+    /// The set's members have not chosen it yet.
+    Votes,
+}
+
+impl Lacks {
+    pub(super) fn of(hello: Bson<'_>) -> Self {
+        match hello.text("setName") {
+            _ if is(hello, "isreplicaset") => Self::Set,
+            Some(_) if !is(hello, "isWritablePrimary") => Self::Votes,
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// Makes the set that the server was started for, or, where it was made before, says anew where its member is.
+pub(super) fn make(wire: &mut Wire) -> std::result::Result<(), NotReady> {
+    let yet = |error: io::Error| NotReady::Yet(error.to_string());
+    let ever = |why: String| NotReady::Ever(format!("failed to make its replica set: {why}"));
+    let protocol = |error: DriverError| ever(error.to_string());
+    let options = command(r#""getCmdLineOpts": 1"#).map_err(protocol)?;
+    wire.send(&options, None).map_err(yet)?;
+    let options = Bson::read(wire.receive().map_err(yet)?).and_then(well).map_err(protocol)?;
+    let config = config(options).ok_or_else(|| ever("it does not say of which set it is".to_owned()))?;
+
+    let initiate = command(&format!(r#""replSetInitiate": {config}"#)).map_err(protocol)?;
+    wire.send(&initiate, None).map_err(yet)?;
+    let answer = Bson::read(wire.receive().map_err(yet)?).map_err(protocol)?;
+    if answer.int("code") == Some(ALREADY_INITIALIZED) {
+        let anew = command(&format!(r#""replSetReconfig": {config}, "force": true"#)).map_err(protocol)?;
+        wire.send(&anew, None).map_err(yet)?;
+        let answer = Bson::read(wire.receive().map_err(yet)?).map_err(protocol)?;
+        return well(answer).map(drop).map_err(|_| ever(refusal(answer)));
+    }
+    well(answer).map(drop).map_err(|_| ever(refusal(answer)))
+}
+
+/// One member, on the loopback interface.
+fn config(options: Bson<'_>) -> Option<Value> {
+    let parsed = options.member("parsed")?;
+    let name = parsed.member("replication")?.text("replSet")?;
+    let port = parsed.member("net")?.int("port")?;
+    let member = json!({"_id": 0, "host": format!("127.0.0.1:{port}")});
+    Some(json!({"_id": name, "version": 1, "protocolVersion": 1, "members": [member]}))
+}
+
+/// A command's own name is the first of its members.
+fn command(members: &str) -> Result<Vec<u8>> {
+    let text = format!(r#"{{"command": {{{members}}}}}"#);
+    Ok(Statement::read(&text)?.command("admin")?.body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lacks(hello: &str) -> Lacks {
+        let body = command(hello).unwrap();
+        Lacks::of(Bson::read(&body).unwrap())
+    }
+
+    #[test]
+    fn a_server_tells_whether_it_takes_writes() {
+        assert_eq!(lacks(r#""isWritablePrimary": true"#), Lacks::Nothing);
+        assert_eq!(lacks(r#""isWritablePrimary": false, "isreplicaset": true"#), Lacks::Set);
+        assert_eq!(lacks(r#""isWritablePrimary": false, "setName": "one""#), Lacks::Votes);
+        assert_eq!(lacks(r#""isWritablePrimary": true, "setName": "one""#), Lacks::Nothing);
+    }
+
+    #[test]
+    fn the_only_member_is_on_the_loopback_interface() {
+        let options = r#""parsed": {"net": {"port": 4711}, "replication": {"replSet": "one"}}"#;
+        let options = command(options).unwrap();
+        let expected =
+            r#"{"_id":"one","version":1,"protocolVersion":1,"members":[{"_id":0,"host":"127.0.0.1:4711"}]}"#;
+        let expected: Value = serde_json::from_str(expected).unwrap();
+        assert_eq!(config(Bson::read(&options).unwrap()), Some(expected));
+        let none = command(r#""parsed": {"net": {"port": 4711}}"#).unwrap();
+        assert_eq!(config(Bson::read(&none).unwrap()), None);
+    }
+}
