@@ -18,7 +18,8 @@ fn tried(system: &str, variant: &str) -> Option<Summary> {
         return None;
     }
     let world = World::new();
-    let arguments = ["--variants", variant, "--cases", CASES];
+    // Java touches all of its heap when it starts, which takes seconds for gigabytes.
+    let arguments = ["--variants", variant, "--cases", CASES, "--memory", "2GB"];
     let summary = start(&world, system, &arguments).end(Duration::from_secs(300)).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     assert_eq!(summary.results.iter().filter(|entry| !entry.findings.is_empty()).count(), 13);
