@@ -113,6 +113,7 @@ export const FIGURES: readonly (readonly [string, string, Unit, Better, boolean]
   ['machine_steal_s', 'taken by the hypervisor', 's', null, false],
   ['machine_steal_share', 'share taken by the hypervisor', 'share', null, false],
   ['peak_harness_bytes', 'peak memory, harness', 'B', 'lower', false],
+  ['peak_client_bytes', 'peak memory, client', 'B', 'lower', false],
   ['control_memory_s', 'control, memory-bound', 's', null, false],
   ['control_compute_s', 'control, compute-bound', 's', null, false],
 ];

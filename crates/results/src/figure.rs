@@ -338,6 +338,7 @@ figures! {
     MACHINE_STEAL_S = "machine_steal_s", "taken by the hypervisor", Seconds, Neither;
     MACHINE_STEAL_SHARE = "machine_steal_share", "share taken by the hypervisor", Share, Neither;
     PEAK_HARNESS_BYTES = "peak_harness_bytes", "peak memory, harness", Bytes, Lower, maximum;
+    PEAK_CLIENT_BYTES = "peak_client_bytes", "peak memory, client", Bytes, Lower, maximum;
     CONTROL_MEMORY_S = "control_memory_s", "control, memory-bound", Seconds, Neither;
     CONTROL_COMPUTE_S = "control_compute_s", "control, compute-bound", Seconds, Neither;
 }

@@ -290,6 +290,7 @@ impl<'a> Turn<'_, '_, 'a> {
         let seconds = loaded.seconds - loaded.sync_seconds.unwrap_or_default();
         self.timed(&mut trial, seconds, &loaded.usage, self.source_bytes);
         trial.metrics.extend(loaded.sync_seconds.map(|seconds| ("sync_s".to_owned(), seconds)));
+        put_client_memory(&mut trial, session);
         trial.verdict = match self.part.lacks("export") {
             Some(_) => Verdict::Unverified,
             None => {
@@ -400,6 +401,7 @@ impl<'a> Turn<'_, '_, 'a> {
         let mut trial = blank(cell, self.round, order);
         self.timed(&mut trial, out.seconds, &out.usage, self.source_bytes);
         trial.metrics.insert("delivered_bytes".into(), out.bytes as f64);
+        put_client_memory(&mut trial, session);
         trial.verdict = Verdict::Exact;
         Ok(trial)
     }
@@ -533,4 +535,10 @@ impl<'a> Turn<'_, '_, 'a> {
         trial.metrics.extend(known.map(|known| ("resident_share".to_owned(), known.share())));
         Ok(trial)
     }
+}
+
+/// Copies go through the client document by document.
+fn put_client_memory(trial: &mut Trial, session: &Session<'_>) {
+    let peak = session.peak_client_bytes();
+    trial.metrics.extend(peak.map(|bytes| ("peak_client_bytes".to_owned(), bytes as f64)));
 }

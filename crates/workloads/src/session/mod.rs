@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use jsonathlon_connection::driver::Open;
 use jsonathlon_dataset::value::Value;
-use jsonathlon_measure::memory::Memory;
+use jsonathlon_measure::memory::{Memory, peak_resident_bytes};
 use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_measure::page_cache;
 use jsonathlon_measure::series::Subject;
@@ -190,6 +190,12 @@ impl<'a> Session<'a> {
     /// a server elsewhere.
     pub(crate) fn engine(&self) -> Option<u32> {
         self.alive().and_then(Engine::process)
+    }
+
+    /// The most memory that the worker has had so far, where it is the engine's client and not the engine.
+    pub(crate) fn peak_client_bytes(&self) -> Option<u64> {
+        let worker = self.pid()?;
+        (self.engine() != Some(worker)).then(|| peak_resident_bytes(worker).ok()).flatten()
     }
 
     fn alive(&self) -> Option<&Engine> {
