@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use support::archives::{client, jar, maven_source, npm_source, search_path, tgz};
 use support::process::{Ended, Running};
+use support::real::{built_in, copy};
 use support::{LIMIT, QUESTIONS, System, World, eventually, mock, names_in};
 
 /// Six configurations of a server, each started several times.
@@ -213,24 +214,6 @@ fn an_interrupted_check_leaves_nothing_behind() {
     running.end(Duration::from_secs(30)).expect(4).says(&["interrupted"]);
     world.nothing_left();
     assert!(names_in(&world.path("tmp")).is_empty());
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
-        let (from, to) = (entry.path(), to.join(entry.file_name()));
-        match entry.file_type().unwrap() {
-            kind if kind.is_dir() => copy(&from, &to),
-            kind if kind.is_symlink() => {
-                std::os::unix::fs::symlink(std::fs::read_link(from).unwrap(), to).unwrap();
-            }
-            _ => drop(std::fs::copy(from, to).unwrap()),
-        }
-    }
-}
-
-fn built_in(system: &str) -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue").join(system)
 }
 
 /// The commands that the document says to try, with these names in place.

@@ -6,7 +6,7 @@ use jsonathlon_measure::memory_cap::MemoryCap;
 use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::Summary;
 
-use crate::support::real::excluded;
+use crate::support::real::{SMALL, excluded, soon_up};
 use crate::support::{LIMIT, World};
 
 /// Operations over flat documents whose answers can be checked beside each other, in one mix: a mix that writes begins with
@@ -37,13 +37,14 @@ delete = 0.2
 const EMBEDDED: [&str; 3] = ["sqlite", "duckdb", "clickhouse"];
 /// Longer than servers take that start one after the other beside others.
 const ALL: Duration = Duration::from_secs(600);
-/// Java touches all of its heap when it starts, which takes seconds for gigabytes.
-const SMALL: [&str; 2] = ["--memory", "2GB"];
 /// Systems whose folders have `serving/checkpoints`.
 const TELL_OF_CHECKPOINTS: [&str; 2] = ["postgresql", "mongodb"];
 
 fn serves(system: &str, more: &[&str]) -> Summary {
     let world = World::new();
+    if system == "elasticsearch" {
+        soon_up(&world.path("systems"));
+    }
     let mut all = vec!["-n", "2k", "-r", "1", "--ramp", "100ms", "--batch", "20", "--scan-length", "20"];
     all.extend(SMALL);
     let together = world.file("together.toml", TOGETHER);
@@ -229,6 +230,7 @@ fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
         return;
     }
     let world = World::new();
+    soon_up(&world.path("systems"));
     let arguments = ["-n", "1k", "-r", "1", "--mixes", "a", "--clients", "2", "--ramp", "100ms"];
     let over =
         |transport| [&arguments[..], &SMALL, &["--measure", "300ms", "--transport", transport]].concat();

@@ -4,6 +4,7 @@
 #![allow(dead_code, reason = "each test program uses its own part of this")]
 
 use std::io::Write;
+use std::path::Path;
 
 use jsonathlon_systems::{Artifact, Catalogue, Installed, Store};
 
@@ -57,4 +58,39 @@ pub(crate) fn installed(artifact: &Artifact) -> Installed {
     store.install(artifact, &mut |_| {}, &|| false).unwrap_or_else(|error| {
         panic!("this test needs {}, or {WITHOUT}={}: {error}", artifact.system, artifact.system)
     })
+}
+
+/// Where Java's system starts often and nothing is measured: a small heap, since it touches all of it when it starts.
+pub(crate) const SMALL: [&str; 2] = ["--memory", "2GB"];
+
+/// The folder of a system as it is built in.
+pub(crate) fn built_in(system: &str) -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue").join(system)
+}
+
+/// A copy of a folder with all that is in it.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let (from, to) = (entry.path(), to.join(entry.file_name()));
+        match entry.file_type().unwrap() {
+            kind if kind.is_dir() => copy(&from, &to),
+            kind if kind.is_symlink() => {
+                std::os::unix::fs::symlink(std::fs::read_link(from).unwrap(), to).unwrap();
+            }
+            _ => drop(std::fs::copy(from, to).unwrap()),
+        }
+    }
+}
+
+/// Puts Elasticsearch into a folder of systems as it is built in, but compiled by Java once and not again better: it is up in
+/// a third of the processor's time.
+pub(crate) fn soon_up(systems: &Path) {
+    let folder = systems.join("elasticsearch");
+    copy(&built_in("elasticsearch"), &folder);
+    let file = folder.join("system.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let soon = text.replace("-Xmx{{amount}}m\"", "-Xmx{{amount}}m -XX:TieredStopAtLevel=1\"");
+    assert_ne!(soon, text);
+    std::fs::write(&file, soon).unwrap();
 }
