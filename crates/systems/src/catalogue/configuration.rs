@@ -520,9 +520,10 @@ fn server(
                 ));
             };
             let argument = put_in(argument).map_err(|problem| error(problem.to_string()))?;
-            for start in [Some(&mut server.start), server.own.as_mut().map(|own| &mut own.start)] {
-                start.into_iter().for_each(|start| start.push(argument.clone()));
+            if let Some(own) = &mut server.own {
+                own.start.push(argument.clone());
             }
+            server.start.push(argument);
         }
     }
     Ok(server)
