@@ -1,7 +1,7 @@
 //! Registries' clients that are shell scripts, and the archives that they bring.
 
 use std::io::Write;
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
@@ -46,9 +46,21 @@ done
 "#,
         archive.display()
     );
-    let path = search_path(world).join(program);
-    std::fs::write(&path, script).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    self::script(&search_path(world).join(program), &script);
+}
+
+/// Writes a script that can be run at once. A process of its own writes it: of a file that this one has open for writing, a
+/// process that another test starts at that moment would keep a descriptor for a while, and nobody can run it until then.
+fn script(path: &std::path::Path, text: &str) {
+    let mut writer = std::process::Command::new("/bin/sh")
+        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
+        .arg(path)
+        .env("PATH", "/usr/bin:/bin")
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut writer.stdin.take().unwrap(), text.as_bytes()).unwrap();
+    assert!(writer.wait().unwrap().success());
 }
 
 /// A package as npm has them.
