@@ -7,6 +7,7 @@ mod support;
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -66,22 +67,10 @@ fn tools(folder: &Path) {
         let text = format!(
             "#!/bin/sh\necho {stage} >> \"${STAGES_FILE}\"\nPATH=${{PATH#*:}}:/usr/sbin:/sbin\nexec {name} \"$@\"\n"
         );
-        script(&folder.join(name), &text);
+        let path = folder.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
-}
-
-/// Writes a script that can be run at once. A process of its own writes it: of a file that this one has open for writing, a
-/// process that another test starts at that moment would keep a descriptor for a while, and nobody can run it until then.
-fn script(path: &Path, text: &str) {
-    let mut writer = std::process::Command::new("/bin/sh")
-        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
-        .arg(path)
-        .env("PATH", "/usr/bin:/bin")
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut writer.stdin.take().unwrap(), text.as_bytes()).unwrap();
-    assert!(writer.wait().unwrap().success());
 }
 
 /// Marsaglia's xorshift: random enough to find moments.

@@ -46,21 +46,7 @@ done
 "#,
         archive.display()
     );
-    self::script(&search_path(world).join(program), &script);
-}
-
-/// Writes a script that can be run at once. A process of its own writes it: of a file that this one has open for writing, a
-/// process that another test starts at that moment would keep a descriptor for a while, and nobody can run it until then.
-fn script(path: &std::path::Path, text: &str) {
-    let mut writer = std::process::Command::new("/bin/sh")
-        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
-        .arg(path)
-        .env("PATH", "/usr/bin:/bin")
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut writer.stdin.take().unwrap(), text.as_bytes()).unwrap();
-    assert!(writer.wait().unwrap().success());
+    super::script::write(&search_path(world).join(program), &script);
 }
 
 /// A package as npm has them.

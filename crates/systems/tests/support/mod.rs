@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test file takes what it needs")]
 
+pub(crate) mod script;
 pub(crate) mod suite;
 
 use std::{
@@ -67,7 +68,7 @@ done
             pid = self.path("pid").display(),
             calls = self.path("calls").display(),
         );
-        self::script(&self.path("bin").join(program), &script);
+        script::write(&self.path("bin").join(program), &script);
     }
 
     /// The calls that clients noted.
@@ -97,20 +98,6 @@ done
         // A zombie has ended.
         stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
     }
-}
-
-/// Writes a script that can be run at once. A process of its own writes it: of a file that this one has open for writing, a
-/// process that another test starts at that moment would keep a descriptor for a while, and nobody can run it until then.
-pub(crate) fn script(path: &Path, text: &str) {
-    let mut writer = std::process::Command::new("/bin/sh")
-        .args(["-c", "cat > \"$0\" && chmod 755 \"$0\""])
-        .arg(path)
-        .env("PATH", "/usr/bin:/bin")
-        .stdin(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut writer.stdin.take().unwrap(), text.as_bytes()).unwrap();
-    assert!(writer.wait().unwrap().success());
 }
 
 fn collect(root: &Path, folder: &Path, files: &mut Vec<String>) {
