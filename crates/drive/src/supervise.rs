@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use jsonathlon_connection::driver::Place;
-use jsonathlon_measure::activity::disk_written_bytes;
+use jsonathlon_measure::activity::DiskWrites;
 use jsonathlon_measure::scheduling::Scheduling as Threads;
 use jsonathlon_worker::protocol::{OpUsage, Progress};
 use jsonathlon_worker::{Meter, Subject};
@@ -44,7 +44,7 @@ pub(crate) struct Ramp {
 struct Begun {
     meter: Meter,
     threads: Option<Threads>,
-    disk_written_bytes: Option<u64>,
+    writes: Option<DiskWrites>,
 }
 
 fn threads(place: Place) -> Option<Threads> {
@@ -66,17 +66,15 @@ pub(crate) fn supervise(
     tell: &mut dyn FnMut(Progress),
 ) -> Beside {
     let clock = &*subject.host.clock;
-    let written = || shared.job.watched.folder.as_deref().and_then(disk_written_bytes);
     let mut beside = Beside::default();
     let mut begun: Option<Begun> = None;
     let mut is_read = false;
     let (mut next_sign, mut next_second, mut counted) = (PROGRESS_NS, SECOND_NS, 0);
     let mut steady = Steady::default();
     let end = |begun: &mut Option<Begun>, beside: &mut Beside| {
-        if let Some(Begun { meter, threads: before, disk_written_bytes: written_before }) = begun.take() {
+        if let Some(Begun { meter, threads: before, writes }) = begun.take() {
             beside.usage = meter.stop(clock).1;
-            beside.disk_written_bytes =
-                written().zip(written_before).map(|(after, before)| after.saturating_sub(before));
+            beside.disk_written_bytes = writes.and_then(|writes| writes.bytes());
             let after = threads(subject.place);
             beside.scheduling = before.zip(after).map(|(before, after)| {
                 let switched = after.since(&before);
@@ -104,9 +102,9 @@ pub(crate) fn supervise(
         let (from, to) = (shared.window.from(), shared.window.to());
         if now >= from && begun.is_none() && !is_read {
             let before = threads(subject.place);
-            let disk_written_bytes = written();
+            let writes = shared.job.watched.folder.as_deref().and_then(DiskWrites::begin);
             let meter = Meter::start(clock, subject.place);
-            begun = Some(Begun { meter, threads: before, disk_written_bytes });
+            begun = Some(Begun { meter, threads: before, writes });
             is_read = true;
         }
         if now >= to || shared.leaving.is_due() {

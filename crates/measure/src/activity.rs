@@ -150,15 +150,35 @@ pub fn device_of(folder: &Path) -> Option<(u32, u32)> {
     Some((rustix::fs::major(device), rustix::fs::minor(device)))
 }
 
-/// Bytes that the disk of `folder` was given since the machine started, whoever wrote them. `None` where the kernel counts no
-/// such disk, as for file systems in memory or layered over others.
+/// What a disk is given from some moment on, whoever writes it.
 ///
 /// This is what devices are told to write. What the kernel accounts to a process (`write_bytes` of `/proc/PID/io`) is pages
 /// made dirty instead, and where files are kept in large pages, all of such a page for each write into it.
-#[must_use]
-pub fn disk_written_bytes(folder: &Path) -> Option<u64> {
+#[derive(Debug, Clone, Copy)]
+pub struct DiskWrites {
+    device: (u32, u32),
+    sectors_before: u64,
+}
+
+impl DiskWrites {
+    /// Begins now, with the disk of `folder`. `None` where the kernel counts no such disk, as for file systems in memory or
+    /// layered over others.
+    #[must_use]
+    pub fn begin(folder: &Path) -> Option<Self> {
+        let device = device_of(folder)?;
+        Some(Self { device, sectors_before: written_sectors(device)? })
+    }
+
+    /// Bytes since then; none where the disk is gone.
+    #[must_use]
+    pub fn bytes(&self) -> Option<u64> {
+        Some(written_sectors(self.device)?.saturating_sub(self.sectors_before) * SECTOR)
+    }
+}
+
+fn written_sectors(device: (u32, u32)) -> Option<u64> {
     let disks = fs::read_to_string("/proc/diskstats").ok()?;
-    Some(disk_counters(&disks, device_of(folder)?)?.written_sectors * SECTOR)
+    Some(disk_counters(&disks, device)?.written_sectors)
 }
 
 /// Fields of `/proc/diskstats` (the kernel's iostats documentation): device numbers, name, then reads,
@@ -238,12 +258,14 @@ mod tests {
     fn what_is_written_and_synced_is_counted_where_the_disk_is() {
         // The folder of the build is on a disk where any is; a file system that is on none has no figure to be tried.
         let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
-        let Some(before) = disk_written_bytes(folder.path()) else { return };
+        let Some(writes) = DiskWrites::begin(folder.path()) else {
+            return eprintln!("not tested, since the kernel counts no disk of {}", folder.path().display());
+        };
         let mut file = fs::File::create(folder.path().join("file")).unwrap();
         file.write_all(&[1; 1 << 20]).unwrap();
         file.sync_all().unwrap();
-        let after = disk_written_bytes(folder.path()).unwrap();
-        assert!(after - before >= 1 << 20, "{before} to {after}");
+        let bytes = writes.bytes().unwrap();
+        assert!(bytes >= 1 << 20, "{bytes}");
     }
 
     #[test]

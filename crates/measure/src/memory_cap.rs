@@ -191,7 +191,6 @@ mod tests {
         fs::write(cap.folder.join("memory.oom_control"), "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n")
             .unwrap();
         assert_eq!(cap.killed(), 3);
-        std::mem::forget(cap);
     }
 
     #[test]

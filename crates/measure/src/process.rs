@@ -16,7 +16,7 @@ pub struct Usage {
     /// Bytes fetched from the storage layer (`read_bytes` of `/proc/PID/io`).
     pub read_bytes: u64,
     /// Bytes of pages made dirty (`write_bytes`, cancelled writes not subtracted). Kernels that keep files in large pages count
-    /// all of a page that is written into anew, however little is: see [`crate::activity::disk_written_bytes`].
+    /// all of a page that is written into anew, however little is: see [`crate::activity::DiskWrites`].
     pub written_bytes: u64,
     /// Page faults that needed input.
     pub major_faults: u64,

@@ -12,7 +12,7 @@ use std::time::Duration;
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::stage::{Staged, Suspect};
 use jsonathlon_dataset::value::Value;
-use jsonathlon_measure::activity::disk_written_bytes;
+use jsonathlon_measure::activity::DiskWrites;
 use jsonathlon_measure::memory::{PeakSampler, peak_resident_bytes};
 use jsonathlon_results::record::{Body, FailureKind, Metrics, Rejects, Trial, Verdict};
 use jsonathlon_systems::LoadMode;
@@ -98,7 +98,7 @@ fn attempt(
     let create = session.statements("create", &[("table", TABLE)])?;
     session.run(create, limit)?;
     let sampler = session.engine().map(|pid| PeakSampler::start(pid, Duration::from_millis(250)));
-    let written_before = written(session);
+    let writes = (!session.is_guest()).then(|| DiskWrites::begin(session.folder())).flatten();
     let bulk = bulk(session, staged, limit, recorder)?;
     let index = session.statements("index", &[("table", TABLE)])?;
     let indexed: Option<Settled> = if index.is_empty() {
@@ -108,8 +108,7 @@ fn attempt(
         let settle = Op::Settle { statements: index, until_zero: None, limit_s, sync: !session.is_guest() };
         Some(session.request(&settle, limit, &mut |_| {})?)
     };
-    let written_bytes =
-        written(session).zip(written_before).map(|(after, before)| after.saturating_sub(before));
+    let written_bytes = writes.and_then(|writes| writes.bytes());
     let peak = sampler.and_then(PeakSampler::finish);
 
     let refused_lines = bulk.refused.iter().map(|one| one.ordinal).collect();
@@ -182,11 +181,6 @@ fn attempt(
         trial.metrics.insert("peak_harness_bytes".into(), bytes as f64);
     }
     Ok((trial, rejected, Accepted { refused_lines, suspects }))
-}
-
-/// Bytes that the disk of the system's data was given so far; none where that is not known.
-fn written(session: &Session<'_>) -> Option<u64> {
-    (!session.is_guest()).then(|| disk_written_bytes(session.folder())).flatten()
 }
 
 /// The system's own count of its documents, which must be that of those it accepted.
