@@ -286,18 +286,30 @@ fn dial(endpoint: &Endpoint) -> std::result::Result<Wire, NotReady> {
     Ok(wire)
 }
 
+/// A command to the database `admin`, as it is sent. Its own name is the first of its members.
+fn administrative(members: &str) -> Result<Vec<u8>> {
+    let text = format!(r#"{{"command": {{{members}}}}}"#);
+    Ok(Statement::read(&text)?.command("admin")?.body)
+}
+
+/// The answer to one, whatever it says, before there is a session; `ever` makes what waiting does not mend.
+fn ask<'a>(
+    wire: &'a mut Wire,
+    members: &str,
+    ever: impl Fn(String) -> NotReady,
+) -> std::result::Result<Bson<'a>, NotReady> {
+    let yet = |error: io::Error| NotReady::Yet(error.to_string());
+    let body = administrative(members).map_err(|error| ever(error.to_string()))?;
+    wire.send(&body, None).map_err(yet)?;
+    Bson::read(wire.receive().map_err(yet)?).map_err(|error| ever(error.to_string()))
+}
+
 /// Users are those of the database `admin`.
 fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), NotReady> {
     let yet = |error: io::Error| NotReady::Yet(error.to_string());
     let ever = |why: String| NotReady::Ever(format!("the server refused the session: {why}"));
-    // The command's own name comes first, whatever else there is.
     let mut say = |command: String| -> std::result::Result<(i64, String), NotReady> {
-        let text = format!(r#"{{"command": {{{command}}}}}"#);
-        let body = Statement::read(&text).and_then(|statement| statement.command("admin"));
-        let body = body.map_err(|error| ever(error.to_string()))?.body;
-        wire.send(&body, None).map_err(yet)?;
-        let answer = Bson::read(wire.receive().map_err(yet)?).and_then(well);
-        let answer = answer.map_err(|error| ever(error.to_string()))?;
+        let answer = well(ask(wire, &command, ever)?).map_err(|error| ever(error.to_string()))?;
         // Text was sent in base64, and comes back so.
         let payload = BASE64.decode(answer.text("payload").unwrap_or_default());
         let payload = payload.ok().and_then(|bytes| String::from_utf8(bytes).ok());
@@ -317,14 +329,11 @@ fn login(wire: &mut Wire, endpoint: &Endpoint) -> std::result::Result<(), NotRea
 /// Connects, and asks what the server takes.
 fn connect(endpoint: &Endpoint) -> std::result::Result<(Wire, Limits), NotReady> {
     let yet = |error: io::Error| NotReady::Yet(error.to_string());
-    let ever = |error: DriverError| NotReady::Ever(format!("the server refused the session: {error}"));
+    let ever = |why: String| NotReady::Ever(format!("the server refused the session: {why}"));
     let mut wire = dial(endpoint)?;
-    let hello = Statement::read(r#"{"command": {"hello": 1}}"#)
-        .and_then(|statement| statement.command("admin"))
-        .map_err(ever)?;
-    wire.wait(Some(endpoint.attempt())).and_then(|()| wire.send(&hello.body, None)).map_err(yet)?;
-    let answer = wire.receive().map_err(yet)?;
-    let answer = Bson::read(answer).and_then(well).map_err(ever)?;
+    wire.wait(Some(endpoint.attempt())).map_err(yet)?;
+    let answer = ask(&mut wire, r#""hello": 1"#, ever)?;
+    let answer = well(answer).map_err(|error| ever(error.to_string()))?;
     let limit = |name: &str, least: usize| {
         answer
             .int(name)

@@ -1,17 +1,14 @@
 //! A replica set of one: a server of the run's own that was started as a member of a set makes that set, and is its only
 //! member.
 
-use std::io;
-
-use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_connection::driver::DriverError;
 use jsonathlon_connection::endpoint::NotReady;
 use jsonathlon_formats::json_rows::{Leaf, Tree};
 use serde_json::{Value, json};
 
 use super::bson::Bson;
-use super::request::Statement;
 use super::wire::Wire;
-use super::{refusal, well};
+use super::{ask, refusal, well};
 
 /// The set was made before: by a server on the same data, whose port was another.
 const ALREADY_INITIALIZED: i64 = 23;
@@ -42,22 +39,14 @@ impl Lacks {
 
 /// Makes the set that the server was started for, or, where it was made before, says anew where its member is.
 pub(super) fn make(wire: &mut Wire) -> std::result::Result<(), NotReady> {
-    let yet = |error: io::Error| NotReady::Yet(error.to_string());
     let ever = |why: String| NotReady::Ever(format!("failed to make its replica set: {why}"));
     let protocol = |error: DriverError| ever(error.to_string());
-    let options = command(r#""getCmdLineOpts": 1"#).map_err(protocol)?;
-    wire.send(&options, None).map_err(yet)?;
-    let options = Bson::read(wire.receive().map_err(yet)?).and_then(well).map_err(protocol)?;
+    let options =
+        ask(wire, r#""getCmdLineOpts": 1"#, ever).and_then(|answer| well(answer).map_err(protocol))?;
     let config = config(options).ok_or_else(|| ever("it does not say of which set it is".to_owned()))?;
-
-    let initiate = command(&format!(r#""replSetInitiate": {config}"#)).map_err(protocol)?;
-    wire.send(&initiate, None).map_err(yet)?;
-    let answer = Bson::read(wire.receive().map_err(yet)?).map_err(protocol)?;
+    let mut answer = ask(wire, &format!(r#""replSetInitiate": {config}"#), ever)?;
     if answer.int("code") == Some(ALREADY_INITIALIZED) {
-        let anew = command(&format!(r#""replSetReconfig": {config}, "force": true"#)).map_err(protocol)?;
-        wire.send(&anew, None).map_err(yet)?;
-        let answer = Bson::read(wire.receive().map_err(yet)?).map_err(protocol)?;
-        return well(answer).map(drop).map_err(|_| ever(refusal(answer)));
+        answer = ask(wire, &format!(r#""replSetReconfig": {config}, "force": true"#), ever)?;
     }
     well(answer).map(drop).map_err(|_| ever(refusal(answer)))
 }
@@ -71,14 +60,9 @@ fn config(options: Bson<'_>) -> Option<Value> {
     Some(json!({"_id": name, "version": 1, "protocolVersion": 1, "members": [member]}))
 }
 
-/// A command's own name is the first of its members.
-fn command(members: &str) -> Result<Vec<u8>> {
-    let text = format!(r#"{{"command": {{{members}}}}}"#);
-    Ok(Statement::read(&text)?.command("admin")?.body)
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::administrative as command;
     use super::*;
 
     fn lacks(hello: &str) -> Lacks {
