@@ -283,6 +283,13 @@ impl<'a> Layer<'a> {
     fn at(&self, keys: &[&'a str]) -> Vec<&'a str> {
         self.path.iter().chain(keys).copied().collect()
     }
+
+    /// An error in a list of `[open]`.
+    fn error_in(&self, system: &System, list: &str, index: usize, message: String) -> CatalogueError {
+        let index = index.to_string();
+        let path: Vec<&str> = self.path.iter().copied().chain(["open", list, index.as_str()]).collect();
+        system.text.error(&path, message)
+    }
 }
 
 fn layers<'a>(system: &'a System, variant: &'a Variant, storage: &'a Storage) -> Vec<Layer<'a>> {
@@ -487,12 +494,8 @@ fn open(
             open.settings.insert(name.clone(), value);
         }
         for (index, statement) in layer.open.statements.iter().enumerate() {
-            let statement = put_in(statement).map_err(|problem| {
-                let path = layer.at(&["open", "statements"]);
-                let index = index.to_string();
-                let path: Vec<&str> = path.into_iter().chain([index.as_str()]).collect();
-                system.text.error(&path, problem.to_string())
-            })?;
+            let statement = put_in(statement)
+                .map_err(|problem| layer.error_in(system, "statements", index, problem.to_string()))?;
             open.statements.push(statement);
         }
     }
@@ -508,12 +511,7 @@ fn server(
     let mut server = system.server.clone();
     for layer in layers {
         for (index, argument) in layer.open.arguments.iter().enumerate() {
-            let error = |message: String| {
-                let path = layer.at(&["open", "arguments"]);
-                let index = index.to_string();
-                let path: Vec<&str> = path.into_iter().chain([index.as_str()]).collect();
-                system.text.error(&path, message)
-            };
+            let error = |message: String| layer.error_in(system, "arguments", index, message);
             let Some(server) = &mut server else {
                 return Err(error(
                     "is an argument of a server's command, and there is no [server]".to_owned(),
