@@ -21,7 +21,7 @@ use jsonathlon_workloads::engine::endpoint;
 use jsonathlon_workloads::target::Target;
 use serde_json::{Value as Json, json};
 
-use support::real::{included, installed};
+use support::real::{SMALL_JAVA, included, installed};
 
 const TABLE: &str = "documents";
 /// Variants that take flat documents apart, and not these: the studies' tests run them.
@@ -153,7 +153,13 @@ impl Trial {
         let mut open = target.open(&data, 2).unwrap();
         let guard = env!("CARGO_BIN_EXE_jsonathlon").as_ref();
         let server = target.launch(&data, &folder.path().join("log"), 2, guard).unwrap();
-        let server = server.map(|launch| Server::start(&launch, &|| false).unwrap());
+        let server = server.map(|mut launch| {
+            if system.name() == "elasticsearch" {
+                let (name, options) = SMALL_JAVA;
+                launch.recipe.environment.insert(name.into(), options.into());
+            }
+            Server::start(&launch, &|| false).unwrap()
+        });
         if let Some(server) = &server {
             open.endpoint = Some(Box::new(endpoint(server.login(), server.pid(), PATIENCE)));
         }

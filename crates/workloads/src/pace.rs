@@ -149,7 +149,7 @@ impl Pace {
             return Next::Enough;
         }
         self.words =
-            Some(format!("{open} of {} cells are not within ± {:.3} % yet", ranked.len(), share * 100.0));
+            Some(format!("{open} of {} cells are not within ± {:.2} % yet", ranked.len(), share * 100.0));
         Next::Another
     }
 }

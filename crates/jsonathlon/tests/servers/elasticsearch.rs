@@ -10,15 +10,14 @@ use jsonathlon_worker::protocol::{Answered, Documents, FailureKind, Figures, Loa
 use jsonathlon_workloads::analytics::verify::compare;
 
 use super::server::{Server, Session, child_of, crash, int, kill, write};
-use crate::support::real::excluded;
+use crate::support::real::{SMALL_JAVA, excluded};
 
 const DOCUMENTS: u64 = 20_000;
 
 pub(crate) fn elasticsearch() -> Server {
     let mut server = Server::new("elasticsearch", "source");
-    // Small, and soon up: nothing is measured here.
-    let options = "-Xms512m -Xmx512m -XX:TieredStopAtLevel=1";
-    server.launch.recipe.environment.insert("ES_JAVA_OPTS".into(), options.into());
+    let (name, options) = SMALL_JAVA;
+    server.launch.recipe.environment.insert(name.into(), options.into());
     server
 }
 

@@ -63,6 +63,9 @@ pub(crate) fn installed(artifact: &Artifact) -> Installed {
 /// Where Java's system starts often and nothing is measured: a small heap, since it touches all of it when it starts.
 pub(crate) const SMALL: [&str; 2] = ["--memory", "2GB"];
 
+/// The same for servers that tests start by themselves, in the environment: a small heap, compiled once and not again better.
+pub(crate) const SMALL_JAVA: (&str, &str) = ("ES_JAVA_OPTS", "-Xms512m -Xmx512m -XX:TieredStopAtLevel=1");
+
 /// The folder of a system as it is built in.
 pub(crate) fn built_in(system: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue").join(system)
