@@ -111,7 +111,7 @@ fn keep_their_promises(system: &str, arguments: &[&str], documents: u64) {
     if real::excluded(&[system]) {
         return;
     }
-    let common = ["--systems", system, "--rounds", "1", "--trials", "1"];
+    let common = ["--systems", system, "--rounds", "1", "--trials", "3"];
     let (run, summary) = run(&out, &[&common, arguments].concat());
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     assert!(run.manifest.configurations.iter().any(|configuration| configuration.id.system == system));

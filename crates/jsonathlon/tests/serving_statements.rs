@@ -21,7 +21,7 @@ use jsonathlon_workloads::engine::endpoint;
 use jsonathlon_workloads::target::Target;
 use serde_json::{Value as Json, json};
 
-use support::real::{SMALL_JAVA, included, installed};
+use support::real::{included, installed, soon_up_alone};
 
 const TABLE: &str = "documents";
 /// Variants that take flat documents apart, and not these: the studies' tests run them.
@@ -154,10 +154,7 @@ impl Trial {
         let guard = env!("CARGO_BIN_EXE_jsonathlon").as_ref();
         let server = target.launch(&data, &folder.path().join("log"), 2, guard).unwrap();
         let server = server.map(|mut launch| {
-            if system.name() == "elasticsearch" {
-                let (name, options) = SMALL_JAVA;
-                launch.recipe.environment.insert(name.into(), options.into());
-            }
+            soon_up_alone(&mut launch);
             Server::start(&launch, &|| false).unwrap()
         });
         if let Some(server) = &server {

@@ -10,14 +10,13 @@ use jsonathlon_worker::protocol::{Answered, Documents, FailureKind, Figures, Loa
 use jsonathlon_workloads::analytics::verify::compare;
 
 use super::server::{Server, Session, child_of, crash, int, kill, write};
-use crate::support::real::{SMALL_JAVA, excluded};
+use crate::support::real::{excluded, soon_up_alone};
 
 const DOCUMENTS: u64 = 20_000;
 
 pub(crate) fn elasticsearch() -> Server {
     let mut server = Server::new("elasticsearch", "source");
-    let (name, options) = SMALL_JAVA;
-    server.launch.recipe.environment.insert(name.into(), options.into());
+    soon_up_alone(&mut server.launch);
     server
 }
 

@@ -6,6 +6,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use jsonathlon_servers::Launch;
 use jsonathlon_systems::{Artifact, Catalogue, Installed, Store};
 
 /// Names of systems, separated by commas, that the tests are to do without.
@@ -63,8 +64,14 @@ pub(crate) fn installed(artifact: &Artifact) -> Installed {
 /// Where Java's system starts often and nothing is measured: a small heap, since it touches all of it when it starts.
 pub(crate) const SMALL: [&str; 2] = ["--memory", "2GB"];
 
-/// The same for servers that tests start by themselves, in the environment: a small heap, compiled once and not again better.
-pub(crate) const SMALL_JAVA: (&str, &str) = ("ES_JAVA_OPTS", "-Xms512m -Xmx512m -XX:TieredStopAtLevel=1");
+/// Java compiles once and not again better: what it starts is up in a third of the processor's time.
+const COMPILED_ONCE: &str = "-XX:TieredStopAtLevel=1";
+
+/// A server that a test starts by itself is soon up, with a small heap: what Elasticsearch looks for means nothing to others.
+pub(crate) fn soon_up_alone(launch: &mut Launch) {
+    let options = format!("-Xms512m -Xmx512m {COMPILED_ONCE}");
+    launch.recipe.environment.insert("ES_JAVA_OPTS".into(), options);
+}
 
 /// The folder of a system as it is built in.
 pub(crate) fn built_in(system: &str) -> std::path::PathBuf {
@@ -86,14 +93,13 @@ pub(crate) fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Puts Elasticsearch into a folder of systems as it is built in, but compiled by Java once and not again better: it is up in
-/// a third of the processor's time.
+/// Puts Elasticsearch into a folder of systems as it is built in, but compiled by Java once.
 pub(crate) fn soon_up(systems: &Path) {
     let folder = systems.join("elasticsearch");
     copy(&built_in("elasticsearch"), &folder);
     let file = folder.join("system.toml");
     let text = std::fs::read_to_string(&file).unwrap();
-    let soon = text.replace("-Xmx{{amount}}m\"", "-Xmx{{amount}}m -XX:TieredStopAtLevel=1\"");
+    let soon = text.replace("-Xmx{{amount}}m\"", &format!("-Xmx{{{{amount}}}}m {COMPILED_ONCE}\""));
     assert_ne!(soon, text);
     std::fs::write(&file, soon).unwrap();
 }
