@@ -113,7 +113,9 @@ impl<'a, 'j, W: Waiting> Rows<'a, 'j, W> {
                 }
                 Ok(())
             }
-            Operation::Count if self.rows != 1 => Err(format!("a count has {} rows", self.rows)),
+            Operation::Count | Operation::UnwrapAll if self.rows != 1 => {
+                Err(format!("a count has {} rows", self.rows))
+            }
             Operation::Scan => {
                 // An answer without rows is checked too.
                 let scan = self
@@ -224,6 +226,13 @@ impl<'a, 'j, W: Waiting> Rows<'a, 'j, W> {
                 self.document(found, text(cells, self.document)?, false).map(drop)
             }
             Operation::Unwrap => self.element(number, cells),
+            Operation::UnwrapAll => {
+                let due = self.shared.elements;
+                match cells {
+                    [Cell::Int(count)] if u64::try_from(*count) == Ok(due) => Ok(()),
+                    other => Err(format!("counted {other:?} elements instead of {due}")),
+                }
+            }
             // What a write answers beside how many it has changed.
             _ => Ok(()),
         }

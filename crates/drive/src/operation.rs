@@ -16,6 +16,8 @@ pub enum Operation {
     Count,
     /// The elements of one document's array, or the entries of its object, that satisfy a condition.
     Unwrap,
+    /// How many elements of all documents' arrays satisfy the condition.
+    UnwrapAll,
     /// One top-level field set.
     Update,
     /// Every field set.
@@ -38,12 +40,13 @@ pub enum Operation {
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Read,
         Self::ReadPaths,
         Self::Find,
         Self::Count,
         Self::Unwrap,
+        Self::UnwrapAll,
         Self::Update,
         Self::UpdateAll,
         Self::UpdatePath,
@@ -64,6 +67,7 @@ impl Operation {
             Self::Find => "find",
             Self::Count => "count",
             Self::Unwrap => "unwrap",
+            Self::UnwrapAll => "unwrap-all",
             Self::Update => "update",
             Self::UpdateAll => "update-all",
             Self::UpdatePath => "update-path",
@@ -89,6 +93,7 @@ impl Operation {
             Self::ReadPaths => "read_paths",
             // `count` is how many documents there are.
             Self::Count => "count_matching",
+            Self::UnwrapAll => "unwrap_all",
             Self::UpdateAll => "update_all",
             Self::UpdatePath => "update_path",
             Self::UpdateElement => "update_element",
@@ -101,7 +106,23 @@ impl Operation {
     /// Whether it changes documents.
     #[must_use]
     pub fn writes(self) -> bool {
-        !matches!(self, Self::Read | Self::ReadPaths | Self::Find | Self::Count | Self::Unwrap | Self::Scan)
+        match self {
+            Self::Read
+            | Self::ReadPaths
+            | Self::Find
+            | Self::Count
+            | Self::Unwrap
+            | Self::UnwrapAll
+            | Self::Scan => false,
+            Self::Update
+            | Self::UpdateAll
+            | Self::UpdatePath
+            | Self::UpdateElement
+            | Self::Insert
+            | Self::InsertBatch
+            | Self::Delete
+            | Self::ReadModifyWrite => true,
+        }
     }
 }
 

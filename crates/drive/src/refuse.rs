@@ -43,12 +43,20 @@ pub(crate) fn has(job: &Job, operation: Operation) -> bool {
     job.mix.shares.iter().any(|(one, _)| *one == operation)
 }
 
-/// Refuses what can be neither measured nor checked. `was_searched` says that documents were deleted or replaced as a whole by earlier
-/// jobs over the same data.
+/// What still holds of the records while a job is under way, whatever it and earlier ones over the same data change.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Holds {
+    /// Every document that was loaded is there, with what searches look for.
+    pub(crate) is_searchable: bool,
+    /// None has come and none has gone.
+    pub(crate) is_as_loaded: bool,
+}
+
+/// Refuses what can be neither measured nor checked.
 ///
 /// # Errors
 /// What is wrong.
-pub(crate) fn check(job: &Job, is_searchable: bool) -> Result<(), String> {
+pub(crate) fn check(job: &Job, holds: Holds) -> Result<(), String> {
     job.arrival.check()?;
     job.stop.check()?;
     if job.clients == 0 {
@@ -67,7 +75,7 @@ pub(crate) fn check(job: &Job, is_searchable: bool) -> Result<(), String> {
         let Some(script) = job.scripts.get(operation) else {
             return Err(format!("the mix {} has {operation}, for which there is no statement", job.mix.name));
         };
-        check_one(*operation, script, job, is_searchable)?;
+        check_one(*operation, script, job, holds)?;
     }
     Ok(())
 }
@@ -76,7 +84,7 @@ fn check_one(
     operation: Operation,
     script: &crate::job::Script,
     job: &Job,
-    is_searchable: bool,
+    holds: Holds,
 ) -> Result<(), String> {
     let is_insert = matches!(operation, Operation::Insert | Operation::InsertBatch);
     if job.loaded == 0 && !is_insert {
@@ -84,15 +92,19 @@ fn check_one(
     }
     let has_items = matches!(job.records.kind, Kind::Items { .. });
     match operation {
-        Operation::Unwrap | Operation::UpdateElement if !has_items => {
+        Operation::Unwrap | Operation::UnwrapAll | Operation::UpdateElement if !has_items => {
             Err(format!("{operation} needs documents with elements: use documents of kind items"))
         }
         Operation::Unwrap if script.statements.iter().any(|text| text.contains("{{condition}}")) => {
             Err("unwrap cannot be checked with a condition of its own: elements follow from the key"
                 .to_owned())
         }
-        Operation::Find | Operation::Count if job.verify && !is_searchable => Err(format!(
+        Operation::Find | Operation::Count if job.verify && !holds.is_searchable => Err(format!(
             "{operation} cannot be checked where documents were deleted or replaced as a whole: load again"
+        )),
+        Operation::UnwrapAll if job.verify && !holds.is_as_loaded => Err(format!(
+            "{operation} cannot be checked where documents are inserted or deleted: load again, and keep inserts and \
+             deletes out of its mix"
         )),
         _ => Ok(()),
     }

@@ -27,6 +27,8 @@ pub(crate) struct Shared<'a> {
     pub(crate) sorted: Option<&'a SortedKeys>,
     pub(crate) written: Written,
     pub(crate) paths: Paths,
+    /// Elements of all documents that satisfy the condition, where they are counted.
+    pub(crate) elements: u64,
     /// One for each operation of the mix.
     pub(crate) plans: Vec<Plan>,
     /// By operation: its place among them.

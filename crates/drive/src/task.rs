@@ -168,6 +168,11 @@ impl Task {
                 let path = shared.paths.condition;
                 fill(&mut self.condition, |out| shared.set.value(number, path, 0, out));
             }
+            Operation::UnwrapAll => {
+                // Of no record more than of another.
+                self.items[0].number = 0;
+                self.read = None;
+            }
             other => {
                 let number = shared.keys.draw(shared.accept.records(), random);
                 self.items[0].number = number;

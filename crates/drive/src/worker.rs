@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use jsonathlon_connection::driver::{Host, Open};
 use jsonathlon_connection::{DriverError, Lane};
-use jsonathlon_dataset::records::{KeyType, RecordSet, Records, SortedKeys, Written};
+use jsonathlon_dataset::records::{Form, KeyType, RecordSet, Records, SortedKeys, Written};
 use jsonathlon_worker::Connector;
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
 use jsonathlon_worker::{Drive, Subject};
@@ -22,7 +22,7 @@ use crate::paths::Paths;
 use crate::promises::{Promises, ReadBack, read_back as read_after_stop};
 use crate::random::Random;
 use crate::recorder::{Recorder, SECOND_NS};
-use crate::refuse;
+use crate::refuse::{self, Holds};
 use crate::run::Runner;
 use crate::script::Plan;
 use crate::settle::{Settled, settle};
@@ -238,7 +238,12 @@ impl Known {
     fn prepare(&mut self, job: &Job, paths: &Paths) -> Result<(), String> {
         let deletes = refuse::has(job, Operation::Delete);
         let replaces = deletes || refuse::has(job, Operation::UpdateAll);
-        refuse::check(job, self.is_searchable && !replaces)?;
+        let inserts = refuse::has(job, Operation::Insert) || refuse::has(job, Operation::InsertBatch);
+        let holds = Holds {
+            is_searchable: self.is_searchable && !replaces,
+            is_as_loaded: !(self.has_deleted || deletes || inserts) && self.added == 0,
+        };
+        refuse::check(job, holds)?;
         let written = refuse::written_by(job, paths)?;
         let written = refuse::both(self.written, written).ok_or_else(|| {
             format!(
@@ -277,6 +282,10 @@ fn shared<'a>(
         }
         plans.push(Plan::new(*operation, script, protocol, integer_key, job.batch)?);
     }
+    let elements = match refuse::has(job, Operation::UnwrapAll) {
+        true => known.set.elements_of_all(Form::Array, job.loaded),
+        false => 0,
+    };
     let ramp_ns = nanoseconds(job.ramp_s);
     let tests = tests_steadiness(job);
     let (schedule, to) = match job.stop.seconds() {
@@ -309,6 +318,7 @@ fn shared<'a>(
         sorted: known.sorted.as_ref(),
         written: known.written,
         paths,
+        elements,
         plans,
         places,
         shares: Shares::new(&job.mix.shares)?,

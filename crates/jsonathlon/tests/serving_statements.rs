@@ -193,7 +193,7 @@ impl Trial {
             "index_path" | "find" | "count_matching" => vec!["object0", "object0", "value1"],
             "update_path" => vec!["object0", "value0"],
             "update_element" => vec!["list", "1", "value"],
-            "unwrap" => vec!["list"],
+            "unwrap" | "unwrap_all" => vec!["list"],
             _ => vec!["field0"],
         };
         let steps: Vec<PathStep> = steps
@@ -457,6 +457,11 @@ fn try_all(system: &str, variant: Option<&str>, tier: &str) {
     if trial.has("unwrap") {
         let rows = trial.rows("unwrap", [("key", text(&two))].into());
         assert_eq!(rows, [[Value::Text("2 2".into())]], "{}", trial.name);
+    }
+    if trial.has("unwrap_all") {
+        // One of each document's four.
+        let rows = trial.rows("unwrap_all", [].into());
+        assert_eq!(rows, [[Value::Int(RECORDS as i64)]], "{}", trial.name);
     }
     if trial.has("scan") {
         let mut keys: Vec<String> = (0..RECORDS).map(key).collect();

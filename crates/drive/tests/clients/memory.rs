@@ -255,6 +255,42 @@ fn elements_are_taken_apart_and_set() {
 }
 
 #[test]
+fn elements_of_all_documents_are_counted() {
+    // Of members beyond a multiple of four it is not the same in every document how many satisfy the condition.
+    let records = Records { kind: Kind::Items { members: 9 }, ..records() };
+    let store = Store::new(&records, LOADED);
+    let mut clients = clients(&store);
+    let of = |shares: &[(Operation, f64)]| {
+        let mut job = job(shares, 2, 400);
+        job.records = records.clone();
+        let script = |text: &str| jsonathlon_drive::job::Script {
+            statements: vec![text.to_owned()],
+            undo: None,
+            key_member: None,
+            may_be_stale: false,
+        };
+        job.scripts.insert(UpdateElement, script("element {{key}} {{value}}"));
+        job.scripts.insert(UnwrapAll, script("unwrap-all"));
+        job
+    };
+    let read = of(&[(UnwrapAll, 0.5), (UpdateElement, 0.5)]);
+    let driven = run(&mut clients, &read).unwrap();
+    let counted = &driven.operations[&UnwrapAll];
+    assert!(counted.operations > 100, "{counted:?}");
+    assert_eq!((driven.wrong.len(), counted.errors), (0, 0), "{:?}", driven.wrong);
+    store.faults.omitted.store(10, Ordering::Relaxed);
+    let driven = run(&mut clients, &read).unwrap();
+    assert!(driven.operations[&UnwrapAll].wrong > 10, "{:?}", driven.operations[&UnwrapAll]);
+    store.faults.omitted.store(0, Ordering::Relaxed);
+    // How many there are is not known while documents come and go, nor afterwards.
+    let said = run(&mut clients, &of(&[(UnwrapAll, 0.5), (Insert, 0.5)])).unwrap_err();
+    assert!(said.message.contains("cannot be checked"), "{}", said.message);
+    run(&mut clients, &of(&[(Insert, 1.0)])).unwrap();
+    let said = run(&mut clients, &read).unwrap_err();
+    assert!(said.message.contains("load again"), "{}", said.message);
+}
+
+#[test]
 fn documents_that_hold_their_keys_come_in_batches() {
     let records = Records { key_member: Some("_id".to_owned()), ..records() };
     let store = Store::new(&records, LOADED);

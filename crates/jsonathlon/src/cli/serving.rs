@@ -72,7 +72,7 @@ pub(crate) struct ServingArguments {
     #[command(flatten)]
     pub(crate) run: RunArguments,
     /// Mixes of operations: a to f of YCSB, insert, insert-batch, writes, paths, update-path, update-all, update-element, find,
-    /// count, unwrap, churn, or TOML files of your own; separated by commas
+    /// count, unwrap, unwrap-all, churn, or TOML files of your own; separated by commas
     #[arg(long, value_name = "MIXES", default_value = "a,c", conflicts_with = "resume", help_heading = SERVING)]
     pub(crate) mixes: String,
     /// Numbers of clients

@@ -14,7 +14,7 @@ type Shares = &'static [(Operation, f64)];
 
 /// The mixes that have names: those of YCSB (Cooper et al. 2010, "Benchmarking Cloud Serving Systems with YCSB"), and
 /// one operation each for the others.
-const NAMED: [(&str, Requests, Shares); 18] = [
+const NAMED: [(&str, Requests, Shares); 19] = [
     ("a", Requests::Zipfian, &[(Operation::Read, 0.5), (Operation::Update, 0.5)]),
     ("b", Requests::Zipfian, &[(Operation::Read, 0.95), (Operation::Update, 0.05)]),
     ("c", Requests::Zipfian, &[(Operation::Read, 1.0)]),
@@ -32,6 +32,7 @@ const NAMED: [(&str, Requests, Shares); 18] = [
     ("find", Requests::Uniform, &[(Operation::Find, 1.0)]),
     ("count", Requests::Uniform, &[(Operation::Count, 1.0)]),
     ("unwrap", Requests::Uniform, &[(Operation::Unwrap, 1.0)]),
+    ("unwrap-all", Requests::Uniform, &[(Operation::UnwrapAll, 1.0)]),
     (
         "churn",
         Requests::Uniform,

@@ -57,10 +57,10 @@ pub(super) fn values(
     let paths = Paths::of(records, projection);
     let mut place = match operation {
         Operation::Find | Operation::Count => steps(records, paths.condition),
-        Operation::Unwrap => steps(records, paths.element),
+        Operation::Unwrap | Operation::UnwrapAll => steps(records, paths.element),
         other => steps(records, paths.set_by(other).unwrap_or(paths.field)),
     };
-    if operation == Operation::Unwrap {
+    if matches!(operation, Operation::Unwrap | Operation::UnwrapAll) {
         // The array itself, and not the value in one of its elements.
         place.truncate(place.len().saturating_sub(2));
     }

@@ -65,7 +65,7 @@ const SET_OF_READ: &[&str] =
     &["key_type", "key", "value", "old", "path", "access", "dotted", "pointer", "braced", "steps"];
 const ADDED: &[&str] = &["key_type", "key", "document", "keyed_document", "keyed_documents"];
 
-const FILES: [StatementRule; 28] = [
+const FILES: [StatementRule; 29] = [
     StatementRule::required("create").filled(KEY_TYPE),
     StatementRule::required("load").holding("file").filled(KEY_TYPE),
     StatementRule::optional("index").filled(KEY_TYPE),
@@ -85,6 +85,7 @@ const FILES: [StatementRule; 28] = [
     StatementRule::optional("find").filled(FOUND).naming(&["condition"]),
     StatementRule::optional("count_matching").filled(FOUND).naming(&["condition"]),
     StatementRule::optional("unwrap").filled(UNWRAPPED).naming(KEY),
+    StatementRule::optional("unwrap_all").filled(&OF_PATHS).naming(&OF_PATHS),
     StatementRule::optional("update").filled(SET).naming(&["value"]),
     StatementRule::optional("update_all").filled(REPLACED).naming(&["document", "keyed_document"]),
     StatementRule::optional("update_path").filled(SET).naming(&["value"]),
@@ -101,12 +102,13 @@ const FILES: [StatementRule; 28] = [
 ];
 
 /// The files that are operations: what `[serving.operations]` may name.
-const OPERATIONS: [&str; 14] = [
+const OPERATIONS: [&str; 15] = [
     "read",
     "read_paths",
     "find",
     "count_matching",
     "unwrap",
+    "unwrap_all",
     "update",
     "update_all",
     "update_path",

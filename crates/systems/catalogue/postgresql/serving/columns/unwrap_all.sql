@@ -1,0 +1,1 @@
+-- The table holds flat documents, whose fields are its columns; this is asked of documents.

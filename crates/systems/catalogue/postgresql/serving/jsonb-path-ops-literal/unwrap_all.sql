@@ -1,0 +1,1 @@
+-- Only what finds one document by its key differs by how the condition is written.

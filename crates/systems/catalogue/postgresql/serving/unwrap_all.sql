@@ -1,0 +1,3 @@
+SELECT count(*) AS elements
+FROM {{table}}, jsonb_array_elements(doc #> '{{braced}}') AS element
+WHERE (element ->> 'status')::boolean;
