@@ -21,6 +21,7 @@ use jsonathlon_measure::histogram::Histogram;
 use jsonathlon_measure::stop::Stop;
 use jsonathlon_worker::Subject;
 
+/// Buffers that answers are copied into, of each client.
 const BYTES: usize = 64 << 20;
 const ROUNDS: usize = 5;
 
@@ -79,9 +80,9 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// Many clients of a null target with so many records.
 fn of_null(count: u64) -> Result<(), Box<dyn Error>> {
-    let table = Arc::new(Table::new(records().prepare()?, count, BYTES, Requests::Zipfian));
-    println!("null target         {count} records, {} MiB of copies", table.bytes() >> 20);
-    let mut clients = Clients::over(move |_, _, _| Ok(Box::new(Null::new(Arc::clone(&table)))));
+    let table = Arc::new(Table::new(records().prepare()?, count));
+    println!("null target         {count} records, answers in turn over {} MiB a client", BYTES >> 20);
+    let mut clients = Clients::over(move |_, _, _| Ok(Box::new(Null::new(Arc::clone(&table), BYTES))));
     let mut run = |job: &Job| -> Result<Driven, Box<dyn Error>> {
         let open = Open { protocol: PROTOCOL.to_owned(), ..Open::default() };
         let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };

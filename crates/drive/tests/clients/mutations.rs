@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use crate::support::{LOADED, job, records, run};
 use jsonathlon_connection::{Cell, Lane, Parameter, Prepared, Report, Result, RowSink};
-use jsonathlon_drive::mix::Requests;
 use jsonathlon_drive::null::{Null, Table};
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::random::Random;
@@ -69,9 +68,9 @@ impl Lane for Changed {
 
 /// Sends `operations` reads whose replies are all changed but each `spared`th; gives those that were taken for right.
 fn taken(change: Change, spared: u64, operations: u64) -> u64 {
-    let table = Arc::new(Table::new(records().prepare().unwrap(), LOADED, 4 << 20, Requests::Zipfian));
+    let table = Arc::new(Table::new(records().prepare().unwrap(), LOADED));
     let mut clients = Clients::over(move |_, _, _| {
-        let null = Null::new(Arc::clone(&table));
+        let null = Null::new(Arc::clone(&table), 1 << 20);
         Ok(Box::new(Changed { null, change, random: Random::new(9, 0), spared, count: 0 }))
     });
     let driven = run(&mut clients, &job(&[(Operation::Read, 1.0)], 1, operations)).unwrap();
