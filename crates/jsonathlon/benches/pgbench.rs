@@ -1,7 +1,9 @@
 //! Point reads of PostgreSQL by the program's clients against pgbench of the same package: the same server, the same
 //! messages, the same number of threads, uniform keys, answers recorded and not checked, over a Unix socket, A B B A …
 //! What counts is the median of the pairs' ratios: what the machine does in a pair cancels within it. Its interval is that
-//! of order statistics, which asks nothing of their distribution; fewer than six pairs have none.
+//! of order statistics, which asks nothing of their distribution; fewer than six pairs have none. Both programs are in a faster
+//! or a slower state from one trial to the next, as the kernel has placed their threads: many short pairs tell more than a
+//! few long ones.
 //!
 //!     cargo bench -p jsonathlon --bench pgbench -- postgresql [SECONDS [PAIRS [CLIENTS…]]]
 //!
@@ -28,8 +30,8 @@ fn main() -> Result<(), Problem> {
         return Ok(());
     }
     let given = numbers();
-    let seconds = given.first().copied().unwrap_or(10);
-    let pairs = given.get(1).copied().unwrap_or(10);
+    let seconds = given.first().copied().unwrap_or(1);
+    let pairs = given.get(1).copied().unwrap_or(60);
     let clients = if given.len() > 2 { &given[2..] } else { &[1, 4, 16] };
     let scratch = tempfile::tempdir()?;
     let started = Started::new(scratch.path(), "postgresql", "json-only", Transport::Unix)?;
