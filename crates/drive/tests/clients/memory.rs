@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use crate::support::{Faults, LOADED, Store, clients, job, records, run};
 use jsonathlon_connection::driver::{Host, Open, Place};
 use jsonathlon_dataset::records::{Kind, Records};
-use jsonathlon_drive::job::{Job, Watched};
+use jsonathlon_drive::job::{Job, Script, Watched};
 use jsonathlon_drive::mix::Requests;
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::operation::Operation::*;
@@ -229,22 +229,28 @@ fn arrivals_are_kept_on_time_by_all_threads_together() {
     assert_eq!(responses, arrivals.planned);
 }
 
+/// Documents with elements. Of members beyond a multiple of four it is not the same in every document how many satisfy the
+/// condition.
+fn items() -> Records {
+    Records { kind: Kind::Items { members: 9 }, ..records() }
+}
+
+/// A job over them, with the statement that sets one.
+fn job_over_items(shares: &[(Operation, f64)], clients: u32, operations: u64) -> Job {
+    let mut job = job(shares, clients, operations);
+    job.records = items();
+    let statements = vec!["element {{key}} {{value}}".to_owned()];
+    job.scripts.insert(UpdateElement, Script { statements, ..job.scripts[&Update].clone() });
+    job
+}
+
 #[test]
 fn elements_are_taken_apart_and_set() {
-    let records = Records { kind: Kind::Items { members: 9 }, ..records() };
-    let store = Store::new(&records, LOADED);
+    let store = Store::new(&items(), LOADED);
     let mut clients = clients(&store);
     for verb in ["unwrap", "unwrap-elements"] {
-        let mut job = job(&[(Unwrap, 0.5), (UpdateElement, 0.3), (Read, 0.2)], 4, 4000);
-        job.records = records.clone();
-        let script = |text: &str| jsonathlon_drive::job::Script {
-            statements: vec![text.to_owned()],
-            undo: None,
-            key_member: None,
-            may_be_stale: false,
-        };
-        job.scripts.insert(UpdateElement, script("element {{key}} {{value}}"));
-        job.scripts.insert(Unwrap, script(&format!("{verb} {{{{key}}}}")));
+        let mut job = job_over_items(&[(Unwrap, 0.5), (UpdateElement, 0.3), (Read, 0.2)], 4, 4000);
+        job.scripts.get_mut(&Unwrap).unwrap().statements = vec![format!("{verb} {{{{key}}}}")];
         let driven = run(&mut clients, &job).unwrap();
         assert_eq!((driven.wrong.len(), driven.operations[&Unwrap].errors), (0, 0), "{:?}", driven.wrong);
         store.faults.omitted.store(10, Ordering::Relaxed);
@@ -256,23 +262,9 @@ fn elements_are_taken_apart_and_set() {
 
 #[test]
 fn elements_of_all_documents_are_counted() {
-    // Of members beyond a multiple of four it is not the same in every document how many satisfy the condition.
-    let records = Records { kind: Kind::Items { members: 9 }, ..records() };
-    let store = Store::new(&records, LOADED);
+    let store = Store::new(&items(), LOADED);
     let mut clients = clients(&store);
-    let of = |shares: &[(Operation, f64)]| {
-        let mut job = job(shares, 2, 400);
-        job.records = records.clone();
-        let script = |text: &str| jsonathlon_drive::job::Script {
-            statements: vec![text.to_owned()],
-            undo: None,
-            key_member: None,
-            may_be_stale: false,
-        };
-        job.scripts.insert(UpdateElement, script("element {{key}} {{value}}"));
-        job.scripts.insert(UnwrapAll, script("unwrap-all"));
-        job
-    };
+    let of = |shares: &[(Operation, f64)]| job_over_items(shares, 2, 400);
     let read = of(&[(UnwrapAll, 0.5), (UpdateElement, 0.5)]);
     let driven = run(&mut clients, &read).unwrap();
     let counted = &driven.operations[&UnwrapAll];

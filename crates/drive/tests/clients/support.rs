@@ -347,7 +347,7 @@ pub(crate) const LOADED: u64 = 1000;
 
 /// All statements of the system.
 pub(crate) fn scripts() -> BTreeMap<Operation, Script> {
-    let all: [(Operation, &[&str]); 12] = [
+    let all: [(Operation, &[&str]); 13] = [
         (Operation::Read, &["read {{key}}"]),
         (Operation::ReadPaths, &["paths {{key}}"]),
         (Operation::Find, &["find {{condition}} {{limit}}"]),
@@ -360,6 +360,7 @@ pub(crate) fn scripts() -> BTreeMap<Operation, Script> {
         (Operation::Scan, &["scan {{key}} {{limit}}"]),
         (Operation::ReadModifyWrite, &["begin", "read {{key}}", "swap {{key}} {{old}} {{value}}", "commit"]),
         (Operation::Unwrap, &["unwrap {{key}}"]),
+        (Operation::UnwrapAll, &["unwrap-all"]),
     ];
     all.into_iter()
         .map(|(operation, statements)| {
