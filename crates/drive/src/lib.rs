@@ -20,6 +20,7 @@ mod shared;
 mod steady;
 mod supervise;
 mod task;
+mod threads;
 mod waiting;
 mod watch;
 

@@ -12,8 +12,10 @@ use jsonathlon_measure::histogram::Histogram;
 use jsonathlon_measure::stop::Stop;
 
 use super::*;
+use crate::client::Client;
 use crate::job::Script;
 use crate::mix::{Mix, Requests};
+use crate::run::Runner;
 use crate::waiting::Waiting;
 
 const MS: u64 = 1_000_000;

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use jsonathlon_connection::Lane;
 use jsonathlon_connection::driver::{Host, Open};
-use jsonathlon_connection::{DriverError, Lane};
 use jsonathlon_dataset::records::{Form, KeyType, RecordSet, Records, SortedKeys, Written};
 use jsonathlon_worker::Connector;
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
@@ -14,8 +13,7 @@ use jsonathlon_worker::{Drive, Subject};
 
 use crate::accept::Accept;
 use crate::answer::{Arrivals, Driven};
-use crate::client::Client;
-use crate::job::{Job, Script, Watched};
+use crate::job::{Job, Script};
 use crate::keys::{Keys, Shares};
 use crate::operation::Operation;
 use crate::paths::Paths;
@@ -23,23 +21,16 @@ use crate::promises::{Promises, ReadBack, read_back as read_after_stop};
 use crate::random::Random;
 use crate::recorder::{Recorder, SECOND_NS};
 use crate::refuse::{self, Holds};
-use crate::run::Runner;
 use crate::script::Plan;
 use crate::settle::{Settled, settle};
 use crate::shared::{Leaving, NEVER, Openers, Shared, Tally, Window};
 use crate::steady;
-use crate::supervise::{Beside, Ramp, supervise};
-use crate::waiting::{Polling, monotonic_ns};
-use crate::watch::Watch;
+use crate::supervise::{Beside, Ramp};
+use crate::threads::{self, Worked};
 
 /// Opens a connection.
 type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dyn Lane>> + Send + Sync;
 
-/// From deciding when a job begins to its beginning: threads must be there by then.
-const NOTICE_NS: u64 = 2_000_000;
-/// How long a client's first connection is tried for, and the pause between two attempts.
-const COMING: Duration = Duration::from_secs(1);
-const PAUSE: Duration = Duration::from_millis(200);
 /// The member of a job that is no work of clients: what a stop has left is read again ([`ReadBack`]).
 pub const READ_BACK: &str = "read_back";
 /// Keeps draws of missed arrivals apart from those of threads.
@@ -151,23 +142,13 @@ impl Clients {
         let again = || opener(&at_once, on.host, job.prepare);
         let openers = Openers { patient: &patient, again: &again };
         let shared = shared(known, job, paths, &on.open.protocol, openers).map_err(refused)?;
-        let mut clients = Vec::new();
-        for number in 1..=job.clients {
-            let opened = first(&|| opener(on.open, on.host, job.prepare));
-            let client = opened.and_then(|lane| Client::new(lane, &shared)).map_err(|error| {
-                let Failure { kind, message } = Failure::from(error);
-                let mut words = format!("client {number} of {}: {message}", job.clients);
-                if number > 1 {
-                    words.push_str(&format!(
-                        "; {} came in: let fewer clients work, or raise the system's limit of connections",
-                        number - 1
-                    ));
-                }
-                failure(kind, words)
-            })?;
-            clients.push(client);
-        }
-        let (mut recorder, beside, threads) = all_threads(&shared, clients, job, on, tell)?;
+        let open = || opener(on.open, on.host, job.prepare);
+        let ramp = Ramp {
+            least_ns: nanoseconds(job.ramp_s),
+            measured_ns: nanoseconds(job.stop.seconds().unwrap_or(0.0)),
+            tests: tests_steadiness(job),
+        };
+        let Worked { mut recorder, beside, threads } = threads::run(&shared, &open, &ramp, on, tell)?;
         if let Some(promises) = &shared.promises {
             return match promises.has_failed() {
                 true => Err(failure(FailureKind::System, "what was promised could not be put on record")),
@@ -216,20 +197,6 @@ impl Clients {
             added: 0,
         });
         Ok(())
-    }
-}
-
-/// Opens a client's first connection. A system that has just been left by other clients may still count them.
-fn first(
-    open: &dyn Fn() -> jsonathlon_connection::Result<Box<dyn Lane>>,
-) -> jsonathlon_connection::Result<Box<dyn Lane>> {
-    let begun = Instant::now();
-    loop {
-        match open() {
-            Err(DriverError::Unavailable(_)) if begun.elapsed() < COMING => {}
-            opened => return opened,
-        }
-        std::thread::sleep(PAUSE);
     }
 }
 
@@ -356,94 +323,6 @@ fn counted_schedule(job: &Job, ramp_ns: u64) -> (Option<jsonathlon_measure::arri
 
 fn nanoseconds(seconds: f64) -> u64 {
     (seconds * 1e9) as u64
-}
-
-/// Spreads clients over threads and lets them run.
-fn all_threads(
-    shared: &Shared<'_>,
-    clients: Vec<Client>,
-    job: &Job,
-    on: &Subject<'_>,
-    tell: &mut dyn FnMut(Progress),
-) -> Result<(Recorder, Beside, u32), Failure> {
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let usual = match clients.iter().all(|client| client.is_pollable) {
-        true => cores.min(clients.len()),
-        false => clients.len(),
-    };
-    let threads = job.threads.map_or(usual, |threads| threads as usize).clamp(1, clients.len().max(1));
-    let mut parts: Vec<Vec<Client>> = (0..threads).map(|_| Vec::new()).collect();
-    for (number, client) in clients.into_iter().enumerate() {
-        if let Some(part) = parts.get_mut(number % threads) {
-            part.push(client);
-        }
-    }
-    let ramp = Ramp {
-        least_ns: nanoseconds(job.ramp_s),
-        measured_ns: nanoseconds(job.stop.seconds().unwrap_or(0.0)),
-        tests: tests_steadiness(job),
-    };
-    shared.leaving.await_all(parts.len());
-    let began = monotonic_ns() + NOTICE_NS;
-    let broken = |words: String| failure(FailureKind::System, words);
-    std::thread::scope(|scope| {
-        let mut running = Vec::new();
-        for (number, part) in parts.into_iter().enumerate() {
-            let body = move || -> std::io::Result<Recorder> {
-                let at_work = shared.leaving.begin();
-                let waiting = Polling::new(began)?;
-                let mut runner = Runner::new(shared, waiting, part, number, job.seed);
-                let left = began.saturating_sub(monotonic_ns());
-                std::thread::sleep(Duration::from_nanos(left));
-                runner.work();
-                drop(at_work);
-                shared.leaving.wait();
-                Ok(runner.close())
-            };
-            let spawned =
-                std::thread::Builder::new().name(format!("clients-{number}")).spawn_scoped(scope, body);
-            match spawned {
-                Ok(handle) => running.push(handle),
-                Err(error) => {
-                    shared.window.end();
-                    shared.leaving.let_go();
-                    return Err(broken(format!("failed to start a thread: {error}")));
-                }
-            }
-        }
-        let are_over = || running.iter().all(|handle| handle.is_finished());
-        let is_over = AtomicBool::new(false);
-        let beside = std::thread::scope(|scope| {
-            let watch = || Watch::keep(&job.watched, shared.openers.again, began, &is_over);
-            // Without a thread for it nothing is seen beside, and nothing else is different.
-            let watching = (job.watched != Watched::default())
-                .then(|| std::thread::Builder::new().name("watch".to_owned()).spawn_scoped(scope, watch).ok())
-                .flatten();
-            let beside = supervise(shared, on, &ramp, began, are_over, tell);
-            is_over.store(true, Ordering::SeqCst);
-            let watch = watching.and_then(|handle| {
-                handle.thread().unpark();
-                handle.join().ok()
-            });
-            Beside { watch: watch.unwrap_or_default(), ..beside }
-        });
-        let mut all = Recorder::new(shared.plans.len(), shared.schedule.is_some());
-        for handle in running {
-            match handle.join() {
-                Ok(Ok(recorder)) => all.merge(recorder),
-                Ok(Err(error)) => return Err(broken(format!("failed to poll: {error}"))),
-                Err(_) => {
-                    return Err(broken(
-                        "a thread of clients has failed; its last words are in the log".to_owned(),
-                    ));
-                }
-            }
-        }
-        match all.broken.take() {
-            Some(words) => Err(broken(words)),
-            None => Ok((all, beside, u32::try_from(threads).unwrap_or(u32::MAX))),
-        }
-    })
 }
 
 /// Settles writes of unknown outcome, as far as the system can be read again; and looks at all that was acknowledged, where

@@ -1,14 +1,17 @@
 //! All operations on a system in memory, with and without faults.
 
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::support::{Faults, LOADED, Store, clients, job, records, run};
+use crate::support::{Faults, LOADED, Memory, Store, clients, job, records, run};
+use jsonathlon_connection::DriverError;
 use jsonathlon_connection::driver::{Host, Open, Place};
 use jsonathlon_dataset::records::{Kind, Records};
 use jsonathlon_drive::job::{Job, Script, Watched};
 use jsonathlon_drive::mix::Requests;
 use jsonathlon_drive::operation::Operation;
 use jsonathlon_drive::operation::Operation::*;
+use jsonathlon_drive::worker::Clients;
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_measure::histogram::Histogram;
 use jsonathlon_measure::stop::Stop;
@@ -417,4 +420,36 @@ fn a_checkpoint_is_marked_in_its_second() {
     let refused =
         run(&mut clients(&store), &Job { stop: Stop::Time { seconds: 0.1 }, ..job("checkpoints") }).unwrap();
     assert!(refused.seconds.iter().all(|second| second.checkpoint.is_none()));
+}
+
+#[test]
+fn nobody_begins_where_not_all_come_in() {
+    let store = Store::new(&records(), LOADED);
+    let (opened, room) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(5)));
+    let mut clients = Clients::over({
+        let (store, opened, room) = (Arc::clone(&store), Arc::clone(&opened), Arc::clone(&room));
+        move |_, _, _| match opened.fetch_add(1, Ordering::SeqCst) < room.load(Ordering::SeqCst) {
+            true => Ok(Box::new(Memory::new(&store))),
+            false => Err(DriverError::Refused("the house is full".to_owned())),
+        }
+    });
+    let updates = |threads: Option<u32>| Job { threads, ..job(&[(Update, 1.0)], 8, 100) };
+    let before = store.all();
+    for threads in [None, Some(1), Some(3)] {
+        opened.store(0, Ordering::SeqCst);
+        let refused = run(&mut clients, &updates(threads)).unwrap_err();
+        assert!(refused.message.starts_with("client 6 of 8: "), "{}", refused.message);
+        assert!(refused.message.contains("the house is full"), "{}", refused.message);
+        assert!(refused.message.contains("5 came in: let fewer clients work"), "{}", refused.message);
+    }
+    room.store(0, Ordering::SeqCst);
+    let refused = run(&mut clients, &updates(None)).unwrap_err();
+    assert!(refused.message.starts_with("client 1 of 8: "), "{}", refused.message);
+    assert!(!refused.message.contains("came in"), "{}", refused.message);
+
+    assert_eq!(store.all(), before, "nobody has written");
+    opened.store(0, Ordering::SeqCst);
+    room.store(8, Ordering::SeqCst);
+    let driven = run(&mut clients, &updates(Some(3))).unwrap();
+    assert_eq!((driven.threads, driven.operations[&Update].operations), (3, 100), "{:?}", driven.wrong);
 }

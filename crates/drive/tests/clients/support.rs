@@ -93,6 +93,11 @@ impl Store {
         assert!(self.documents.lock().unwrap().remove(&String::from_utf8(key).unwrap()).is_some());
     }
 
+    /// All documents by key.
+    pub(crate) fn all(&self) -> BTreeMap<String, Value> {
+        self.documents.lock().unwrap().clone()
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.documents.lock().unwrap().len()
     }

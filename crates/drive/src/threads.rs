@@ -1,0 +1,248 @@
+//! The threads of a job: each opens the connections of its own clients, and all of them begin at one time.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use jsonathlon_connection::{DriverError, Lane};
+use jsonathlon_worker::Subject;
+use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
+
+use crate::client::Client;
+use crate::job::{Job, Watched};
+use crate::recorder::Recorder;
+use crate::run::Runner;
+use crate::shared::Shared;
+use crate::supervise::{Beside, Ramp, supervise};
+use crate::waiting::{Polling, monotonic_ns};
+use crate::watch::Watch;
+
+/// From deciding when a job begins to its beginning: threads must know it by then.
+const NOTICE_NS: u64 = 2_000_000;
+/// How long a client's first connection is tried for, and the pause between two attempts.
+const COMING: Duration = Duration::from_secs(1);
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Opens a connection for a client.
+pub(crate) type Opening<'a> = dyn Fn() -> jsonathlon_connection::Result<Box<dyn Lane>> + Sync + 'a;
+
+/// What threads have measured, and what was seen beside them.
+pub(crate) struct Worked {
+    pub(crate) recorder: Recorder,
+    pub(crate) beside: Beside,
+    pub(crate) threads: u32,
+}
+
+fn broken(words: impl Into<String>) -> Failure {
+    Failure { kind: FailureKind::System, message: words.into() }
+}
+
+/// Opens a client's first connection. A system that has just been left by other clients may still count them.
+fn first(open: &Opening<'_>) -> jsonathlon_connection::Result<Box<dyn Lane>> {
+    let begun = Instant::now();
+    loop {
+        match open() {
+            Err(DriverError::Unavailable(_)) if begun.elapsed() < COMING => {}
+            opened => return opened,
+        }
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Lets clients in until one fails to come in.
+struct Door<'a> {
+    shared: &'a Shared<'a>,
+    open: &'a Opening<'a>,
+    came: AtomicU32,
+    has_failed: AtomicBool,
+    /// Held by the client that comes in, where clients of several threads may not do so at once: engines in this process
+    /// have a thread for each client, and settings of a whole file are made by each.
+    turn: Option<Mutex<()>>,
+}
+
+impl Door<'_> {
+    /// The next client; none where another one has failed.
+    fn enter(&self) -> Result<Option<Client>, Failure> {
+        let _turn = self.turn.as_ref().map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner));
+        if self.has_failed.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
+        match first(self.open).and_then(|lane| Client::new(lane, self.shared)) {
+            Ok(client) => {
+                self.came.fetch_add(1, Ordering::SeqCst);
+                Ok(Some(client))
+            }
+            Err(error) => {
+                self.has_failed.store(true, Ordering::SeqCst);
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Why not all came in, once no more are coming.
+    fn explain(&self, Failure { kind, message }: Failure) -> Failure {
+        let came = self.came.load(Ordering::SeqCst);
+        let mut words = format!("client {} of {}: {message}", came + 1, self.shared.job.clients);
+        if came > 0 {
+            words.push_str(&format!(
+                "; {came} came in: let fewer clients work, or raise the system's limit of connections"
+            ));
+        }
+        Failure { kind, message: words }
+    }
+}
+
+/// One thread's clients.
+struct Part<'a> {
+    door: &'a Door<'a>,
+    number: usize,
+    clients: Vec<Client>,
+    /// With those that are there.
+    count: usize,
+    /// Told once they are all there, or why not.
+    ready: Sender<Result<(), Failure>>,
+    /// When to begin, in nanoseconds of the monotonic clock; closed where nobody is to begin.
+    start: Receiver<u64>,
+}
+
+impl Part<'_> {
+    /// Does its share of the job; none where it did not begin.
+    fn work(mut self) -> std::io::Result<Option<Recorder>> {
+        let shared = self.door.shared;
+        while self.clients.len() < self.count {
+            match self.door.enter() {
+                Ok(Some(client)) => self.clients.push(client),
+                Ok(None) => return Ok(None),
+                Err(failure) => {
+                    self.ready.send(Err(failure)).ok();
+                    return Ok(None);
+                }
+            }
+        }
+        // Whoever waits for it has gone: then the start is closed, too.
+        self.ready.send(Ok(())).ok();
+        drop(self.ready);
+        let Ok(began) = self.start.recv() else { return Ok(None) };
+        let at_work = shared.leaving.begin();
+        let waiting = Polling::new(began)?;
+        let mut runner = Runner::new(shared, waiting, self.clients, self.number, shared.job.seed);
+        let left = began.saturating_sub(monotonic_ns());
+        std::thread::sleep(Duration::from_nanos(left));
+        runner.work();
+        drop(at_work);
+        shared.leaving.wait();
+        Ok(Some(runner.close()))
+    }
+}
+
+/// Spreads clients over threads and lets them run.
+///
+/// A thread has neighbouring clients and opens their connections itself: the kernel puts the server's process of a connection
+/// near the thread that opened it, which is the one that will talk to it.
+pub(crate) fn run(
+    shared: &Shared<'_>,
+    open: &Opening<'_>,
+    ramp: &Ramp,
+    on: &Subject<'_>,
+    tell: &mut dyn FnMut(Progress),
+) -> Result<Worked, Failure> {
+    let job = shared.job;
+    let mut door =
+        Door { shared, open, came: AtomicU32::new(0), has_failed: AtomicBool::new(false), turn: None };
+    // Only a connection tells whether one thread can wait for many.
+    let first = door.enter().map_err(|failure| door.explain(failure))?;
+    let clients = job.clients as usize;
+    let usual = match first.as_ref().is_some_and(|client| client.is_pollable) {
+        true => std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(clients),
+        false => {
+            door.turn = Some(Mutex::default());
+            clients
+        }
+    };
+    let threads = job.threads.map_or(usual, |threads| threads as usize).clamp(1, clients.max(1));
+    let mut first: Vec<Client> = first.into_iter().collect();
+    std::thread::scope(|scope| {
+        let (ready, came) = channel();
+        let (mut running, mut starts) = (Vec::new(), Vec::new());
+        for number in 0..threads {
+            let (start, to_start) = channel();
+            let count = clients * (number + 1) / threads - clients * number / threads;
+            let part = Part {
+                door: &door,
+                number,
+                clients: std::mem::take(&mut first),
+                count,
+                ready: ready.clone(),
+                start: to_start,
+            };
+            let spawned = std::thread::Builder::new()
+                .name(format!("clients-{number}"))
+                .spawn_scoped(scope, move || part.work());
+            let spawned = spawned.map_err(|error| broken(format!("failed to start a thread: {error}")))?;
+            running.push(spawned);
+            starts.push(start);
+        }
+        drop(ready);
+        let all_ready = (0..threads).try_for_each(|_| match came.recv() {
+            Ok(ready) => ready.map_err(Some),
+            Err(_) => Err(None),
+        });
+        if let Err(refused) = all_ready {
+            drop(starts);
+            // A thread that has failed and that nobody asks would take this one along.
+            running.into_iter().for_each(|handle| drop(handle.join()));
+            let failed =
+                || broken("a thread of clients has failed before it began; its last words are in the log");
+            return Err(refused.map_or_else(failed, |failure| door.explain(failure)));
+        }
+        shared.leaving.await_all(threads);
+        let began = monotonic_ns() + NOTICE_NS;
+        for start in starts {
+            start.send(began).ok();
+        }
+        let are_over = || running.iter().all(|handle| handle.is_finished());
+        let beside = watched(shared, on, ramp, began, are_over, tell);
+        let mut all = Recorder::new(shared.plans.len(), shared.schedule.is_some());
+        for handle in running {
+            match handle.join() {
+                Ok(Ok(recorder)) => recorder.into_iter().for_each(|recorder| all.merge(recorder)),
+                Ok(Err(error)) => return Err(broken(format!("failed to poll: {error}"))),
+                Err(_) => {
+                    return Err(broken("a thread of clients has failed; its last words are in the log"));
+                }
+            }
+        }
+        match all.broken.take() {
+            Some(words) => Err(broken(words)),
+            None => Ok(Worked { recorder: all, beside, threads: u32::try_from(threads).unwrap_or(u32::MAX) }),
+        }
+    })
+}
+
+/// Looks after the threads until they are over, with a thread of its own for what is watched.
+fn watched(
+    shared: &Shared<'_>,
+    on: &Subject<'_>,
+    ramp: &Ramp,
+    began: u64,
+    are_over: impl Fn() -> bool,
+    tell: &mut dyn FnMut(Progress),
+) -> Beside {
+    let job: &Job = shared.job;
+    let is_over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let watch = || Watch::keep(&job.watched, shared.openers.again, began, &is_over);
+        // Without a thread for it nothing is seen beside, and nothing else is different.
+        let watching = (job.watched != Watched::default())
+            .then(|| std::thread::Builder::new().name("watch".to_owned()).spawn_scoped(scope, watch).ok())
+            .flatten();
+        let beside = supervise(shared, on, ramp, began, are_over, tell);
+        is_over.store(true, Ordering::SeqCst);
+        let watch = watching.and_then(|handle| {
+            handle.thread().unpark();
+            handle.join().ok()
+        });
+        Beside { watch: watch.unwrap_or_default(), ..beside }
+    })
+}
