@@ -143,8 +143,8 @@ impl Folder {
         self.give(path)
     }
 
-    /// Sessions with the same programs share one copy.
-    fn copy_of_programs(&self, launch: &Launch) -> PathBuf {
+    /// Where the server's user finds the programs; sessions with the same ones share it.
+    fn reachable_programs(&self, launch: &Launch) -> PathBuf {
         let name = launch.installed.as_deref().and_then(Path::file_name).unwrap_or_default();
         let above = self.root.parent().unwrap_or(&self.root);
         above.join(format!("programs-{}", name.to_string_lossy().replace('.', "_")))
@@ -160,12 +160,12 @@ impl Folder {
         }
     }
 
-    /// The programs where the server's user can get at them: where they are, else as a copy beside this
+    /// The programs where the server's user can get at them: where they are, else under a second name beside this
     /// folder, which holds nothing but data to be measured.
     pub(crate) fn programs(&self, launch: &Launch) -> Result<BTreeMap<String, PathBuf>> {
         let hidden = launch.programs.values().find_map(|path| closed(path.parent()?, self.user));
         let Some(hidden) = hidden else { return Ok(launch.programs.clone()) };
-        let copy = self.copy_of_programs(launch);
+        let there = self.reachable_programs(launch);
         let inside = |path: &PathBuf| {
             let installed = launch.installed.as_deref()?;
             Some(path.strip_prefix(installed).ok()?.to_path_buf())
@@ -179,16 +179,16 @@ impl Folder {
                     hidden.display()
                 )));
             };
-            programs.insert(name.clone(), copy.join(inside));
+            programs.insert(name.clone(), there.join(inside));
         }
-        if !copy.exists()
+        if !there.exists()
             && let Some(installed) = launch.installed.as_deref()
         {
             // Under its final name only when it is whole.
-            let part = copy.with_extension("part");
+            let part = there.with_extension("part");
             fs::remove_dir_all(&part).ok();
-            copy_tree(installed, &part).map_err(failed("copy the programs to", &part))?;
-            fs::rename(&part, &copy).map_err(failed("make", &copy))?;
+            link_tree(installed, &part).map_err(failed("link the programs to", &part))?;
+            fs::rename(&part, &there).map_err(failed("make", &there))?;
         }
         Ok(programs)
     }
@@ -215,17 +215,18 @@ fn random_password() -> io::Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+/// Makes the same tree a second time, of the same files where one file system holds both, of copies elsewhere.
+fn link_tree(from: &Path, to: &Path) -> io::Result<()> {
     fs::DirBuilder::new().mode(0o755).create(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;
         let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
         if kind.is_dir() {
-            copy_tree(&entry.path(), &target)?;
+            link_tree(&entry.path(), &target)?;
         } else if kind.is_symlink() {
             symlink(fs::read_link(entry.path())?, target)?;
         } else {
-            fs::copy(entry.path(), target)?;
+            fs::hard_link(entry.path(), &target).or_else(|_| fs::copy(entry.path(), &target).map(drop))?;
         }
     }
     Ok(())
@@ -233,7 +234,7 @@ fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
 
     use super::*;
 
@@ -293,5 +294,22 @@ mod tests {
         fs::set_permissions(root.path(), fs::Permissions::from_mode(0o711)).unwrap();
         assert_eq!(closed(&inner, Some((1, 1))), None);
         assert_eq!(closed(&inner, None), None);
+    }
+
+    #[test]
+    fn programs_have_a_second_name_and_not_a_second_copy() {
+        let root = tempfile::tempdir().unwrap();
+        let (from, to) = (root.path().join("installed"), root.path().join("reachable"));
+        fs::create_dir_all(from.join("bin")).unwrap();
+        fs::write(from.join("bin/server"), "program").unwrap();
+        fs::set_permissions(from.join("bin/server"), fs::Permissions::from_mode(0o755)).unwrap();
+        symlink("server", from.join("bin/other")).unwrap();
+        link_tree(&from, &to).unwrap();
+        let of = |root: &Path| fs::metadata(root.join("bin/server")).unwrap();
+        assert_eq!((of(&from).ino(), of(&from).mode()), (of(&to).ino(), of(&to).mode()));
+        assert_eq!(fs::read_link(to.join("bin/other")).unwrap(), Path::new("server"));
+        // What the program removes of it is the second name.
+        fs::remove_dir_all(&to).unwrap();
+        assert_eq!(fs::read_to_string(from.join("bin/server")).unwrap(), "program");
     }
 }

@@ -13,8 +13,8 @@ pub struct Launch {
     pub guard: PathBuf,
     /// Programs by the names that the recipe's commands use.
     pub programs: BTreeMap<String, PathBuf>,
-    /// The folder in which the programs were unpacked. It is copied when an unprivileged server cannot get
-    /// at it where it is.
+    /// The folder in which the programs were unpacked. An unprivileged server that cannot get at it where it is finds its
+    /// files beside its own folder: linked, or copied where that is on another file system.
     pub installed: Option<PathBuf>,
     /// The folder of the server's data and of what it writes beside them; made when it is not there. What is in
     /// it survives the server.
