@@ -29,6 +29,24 @@ pub(crate) struct Beside {
     pub(crate) scheduling: Option<Scheduling>,
     pub(crate) steady: Option<bool>,
     pub(crate) watch: Watch,
+    /// By how many nanoseconds the reading of what processes spend began after the measuring did.
+    pub(crate) late_ns: u64,
+}
+
+impl Beside {
+    /// The part of the measured time that may be missing from what was read.
+    const MISSED: f64 = 0.05;
+
+    /// Takes back what was read for a part only of what was measured: each operation would seem to have cost less than it
+    /// did.
+    pub(crate) fn of_all(mut self, measured_ns: u64) -> Self {
+        if self.late_ns as f64 > Self::MISSED * measured_ns as f64 {
+            self.usage = OpUsage::default();
+            self.disk_written_bytes = None;
+            self.scheduling = None;
+        }
+        self
+    }
 }
 
 /// Decides when measuring begins, and for how long it lasts.
@@ -105,6 +123,7 @@ pub(crate) fn supervise(
             let writes = shared.job.watched.folder.as_deref().and_then(DiskWrites::begin);
             let meter = Meter::start(clock, subject.place);
             begun = Some(Begun { meter, threads: before, writes });
+            beside.late_ns = monotonic_ns().saturating_sub(began).saturating_sub(from);
             is_read = true;
         }
         if now >= to || shared.leaving.is_due() {
@@ -126,4 +145,22 @@ pub(crate) fn supervise(
     }
     end(&mut begun, &mut beside);
     beside
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_for_a_part_only_is_not_told() {
+        let late = |late_ns| {
+            let usage = OpUsage { cpu_s: Some(1.0), ..OpUsage::default() };
+            let all = Beside { usage, disk_written_bytes: Some(7), late_ns, ..Beside::default() };
+            let of_all = all.of_all(1_000_000);
+            (of_all.usage.cpu_s, of_all.disk_written_bytes)
+        };
+        assert_eq!(late(0), (Some(1.0), Some(7)));
+        assert_eq!(late(50_000), (Some(1.0), Some(7)));
+        assert_eq!(late(50_001), (None, None));
+    }
 }

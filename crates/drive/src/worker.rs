@@ -377,6 +377,7 @@ fn answer(
         }
     });
     let end = if to == NEVER || shared.awaits_all { recorder.last_ns } else { to };
+    let beside = beside.of_all(end.saturating_sub(from));
     let added = added + recorder.added;
     let seconds = usize::try_from(end.div_ceil(SECOND_NS)).unwrap_or(0);
     if shared.schedule.is_some() || to != NEVER {
