@@ -1,6 +1,6 @@
 //! The generated set against the published figures of the real one at a million events:
 //! exact counts, distinct users, compressed sizes, time. Distinct users of larger sets are counted where the
-//! laws are (`generate/users.rs`), and what engines make of the documents in the program's `tests/sizes.rs`.
+//! laws are (`generate/users.rs`), and what engines make of the documents in the program's `tests/program/sizes.rs`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking, like the tests")]
 

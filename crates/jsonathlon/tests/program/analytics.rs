@@ -1,0 +1,227 @@
+//! The workload on real engines: every configuration of every system, held to its promises.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use jsonathlon_results::figure::Figure;
+use jsonathlon_results::id::State;
+use jsonathlon_results::record::{Body, Phase, Verdict};
+use jsonathlon_results::summary::{Entry, Run, Summary};
+
+use crate::support::real;
+
+/// Runs the program into `out` and reads what it left.
+fn run(out: &Path, arguments: &[&str]) -> (Run, Summary) {
+    let output = Command::new(env!("CARGO_BIN_EXE_jsonathlon"))
+        .args(["run", "--json", "--out"])
+        .arg(out)
+        .args(arguments)
+        .output()
+        .unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{log}");
+    let printed: Summary = serde_json::from_slice(&output.stdout).unwrap();
+    let run = Run::read(out).unwrap();
+    assert_eq!(run.summary(), printed, "what was printed is not what the journal says");
+    for name in run.trials().flat_map(|trial| trial.metrics.keys()) {
+        assert!(Figure::named(name).is_some(), "{name}: register it in crates/results/src/figure.rs");
+    }
+    (run, printed)
+}
+
+/// A folder that a server's user, who is not root, can get into.
+fn open_folder() -> tempfile::TempDir {
+    let open = std::fs::Permissions::from_mode(0o755);
+    tempfile::Builder::new().permissions(open).tempdir().unwrap()
+}
+
+fn questions(summary: &Summary) -> impl Iterator<Item = &Entry> {
+    summary.results.iter().filter(|entry| entry.cell.step.is_own())
+}
+
+/// Of these all configurations, a test for each system so that they run beside each other.
+fn every_configuration(system: &str) {
+    keep_their_promises(system, &["--variants", "all", "--storage", "all", "--scale", "20k"], 20_000);
+}
+
+#[test]
+fn clickhouse_answers_every_question_right() {
+    every_configuration("clickhouse");
+}
+
+#[test]
+fn duckdb_answers_every_question_right() {
+    every_configuration("duckdb");
+}
+
+#[test]
+fn sqlite_answers_every_question_right() {
+    every_configuration("sqlite");
+}
+
+#[test]
+fn postgresql_answers_every_question_right() {
+    every_configuration("postgresql");
+}
+
+#[test]
+fn mongodb_answers_every_question_right() {
+    every_configuration("mongodb");
+}
+
+/// All its configurations answer in `servers`: here is the one that has an index, since it is started anew before every
+/// question.
+#[test]
+fn a_slow_starter_answers_every_question_right() {
+    let systems = tempfile::tempdir().unwrap();
+    real::soon_up(systems.path());
+    let systems = ["--systems-dir", systems.path().to_str().unwrap()];
+    let arguments = [&["--variants", "source", "--scale", "20k"], &systems[..], &real::SMALL].concat();
+    keep_their_promises("elasticsearch", &arguments, 20_000);
+}
+
+/// Some seconds for each of its starts, and one before every question: the variants that have an index.
+#[test]
+fn an_index_on_expressions_and_one_on_generated_columns_keep_their_promises() {
+    keep_their_promises("mysql", &["--variants", "json-only,generated", "--scale", "10k"], 10_000);
+}
+
+#[test]
+fn mariadb_answers_every_question_right() {
+    keep_their_promises("mariadb", &["--variants", "all", "--scale", "10k"], 10_000);
+}
+
+#[test]
+fn dolt_answers_every_question_right() {
+    keep_their_promises("dolt", &["--scale", "5k"], 5_000);
+}
+
+/// Runs a system once over generated documents: all is right, and as its folder says.
+fn keep_their_promises(system: &str, arguments: &[&str], documents: u64) {
+    let folder = open_folder();
+    let out = folder.path().join("run");
+    if real::excluded(&[system]) {
+        return;
+    }
+    let common = ["--systems", system, "--rounds", "1", "--trials", "3"];
+    let (run, summary) = run(&out, &[&common, arguments].concat());
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    assert!(run.manifest.configurations.iter().any(|configuration| configuration.id.system == system));
+    for configuration in &run.manifest.configurations {
+        let of = |entry: &&Entry| configuration.has(&entry.cell);
+        let asked: Vec<&Entry> = questions(&summary).filter(of).collect();
+        // Six questions, cold and hot; what is in memory cannot be cold.
+        assert_eq!(asked.len(), if configuration.reference { 6 } else { 12 }, "{configuration:?}");
+        for entry in asked {
+            let estimates = configuration.id.variant == "uniq" || configuration.id.system == "elasticsearch";
+            let declared = estimates && entry.cell.step.word() == "q2";
+            let expected = if declared { Verdict::Approximate } else { Verdict::Exact };
+            assert_eq!(entry.verdict, expected, "{entry:?}");
+            assert!(entry.median_s.unwrap() > 0.0);
+            if declared {
+                assert!(entry.metrics["relative_error"] <= 0.01, "{entry:?}");
+            }
+        }
+        let load = summary.results.iter().filter(of).find(|entry| entry.cell.step.word() == "load").unwrap();
+        assert_eq!(load.metrics["documents_loaded"], documents as f64);
+        assert_eq!(load.verdict, Verdict::Exact);
+        for size in summary.results.iter().filter(of).filter(|entry| entry.cell.step.word() == "size") {
+            let files = size.metrics["files_bytes"];
+            // Dolt's own catalogue only estimates.
+            let total = size.metrics.get("total_bytes").copied().unwrap_or(files);
+            // Six columns of a reference row take less than documents do.
+            let least = if configuration.reference { 1e5 } else { 1e6 };
+            assert!(total > least && files > least, "{size:?}");
+        }
+    }
+    // Plans were kept, and none broke a promise.
+    let plans = run.records.iter().filter(|record| match &record.body {
+        Body::Plan(plan) => {
+            assert_eq!(plan.violations, Vec::<String>::new(), "{}", plan.file);
+            let text = std::fs::read_to_string(out.join(&plan.file)).unwrap();
+            assert!(text.len() > 50, "{text}");
+            true
+        }
+        _ => false,
+    });
+    assert_eq!(plans.count(), run.manifest.configurations.len() * 6);
+    // What comes back was measured for every configuration; those that keep the text give back the bytes.
+    let mut structures = 0;
+    for record in &run.records {
+        if let Body::Structure(structure) = &record.body {
+            structures += 1;
+            assert_eq!(structure.compared, 1000);
+            let expected = match (structure.cell.id.system.as_str(), structure.cell.id.variant.as_str()) {
+                ("sqlite" | "elasticsearch" | "mariadb", _) | ("duckdb", "json") => "bytes",
+                ("duckdb" | "postgresql" | "mongodb" | "mysql" | "dolt", _) | ("clickhouse", "plain") => {
+                    "value"
+                }
+                _ => "changed",
+            };
+            assert_eq!(structure.retains, expected, "{structure:?}");
+        }
+    }
+    let keeping = run.manifest.configurations.iter().filter(|configuration| !configuration.reference).count();
+    assert_eq!(structures, keeping);
+    assert_eq!(std::fs::read_dir(out.join("work")).unwrap().count(), 0, "data folders stayed");
+}
+
+#[test]
+fn both_states_are_asked_and_never_mixed() {
+    if real::excluded(&["clickhouse", "duckdb"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let (_, summary) = run(&out, &["--scale", "3k", "--rounds", "1", "--trials", "1", "--state", "both"]);
+    for state in State::ALL {
+        let in_state: Vec<&Entry> =
+            questions(&summary).filter(|entry| entry.cell.state == Some(state)).collect();
+        // Three systems in two classes, six questions, cold and hot, and two yardsticks that are hot alone.
+        assert_eq!(in_state.len(), 72 + 12);
+        assert!(in_state.iter().all(|entry| entry.verdict == Verdict::Exact && entry.trials == 1));
+    }
+}
+
+#[test]
+fn planted_bad_lines_are_lost_one_by_one_and_by_name() {
+    if real::excluded(&["clickhouse", "duckdb"]) {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("run");
+    let (run, summary) = run(&out, &["--scale", "20k", "--malformed", "16", "--rounds", "1"]);
+    assert!(questions(&summary).all(|entry| entry.verdict == Verdict::Exact));
+    let loads: Vec<&Entry> = summary.results.iter().filter(|entry| entry.cell.phase == Phase::Load).collect();
+    assert_eq!(loads.len(), 8);
+    for load in loads {
+        assert_eq!(load.metrics["documents_offered"], 20_000.0, "{load:?}");
+        assert_eq!(load.metrics["documents_rejected"], 16.0, "{load:?}");
+        assert_eq!(load.metrics["documents_loaded"], 19_984.0, "{load:?}");
+    }
+    let mut listed = Vec::new();
+    for record in &run.records {
+        if let Body::Rejects(rejects) = &record.body {
+            assert_eq!(rejects.reasons.values().sum::<u64>(), 16);
+            let text = std::fs::read_to_string(out.join(rejects.file.as_ref().unwrap())).unwrap();
+            let ordinals: Vec<u64> = text
+                .lines()
+                .map(|line| {
+                    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+                    assert!(!line["reason"].as_str().unwrap().is_empty());
+                    line["ordinal"].as_u64().unwrap()
+                })
+                .collect();
+            listed.push(ordinals);
+        }
+    }
+    // Every system lost the same lines, which are those that were planted.
+    let planted: Vec<u64> = jsonathlon_dataset::generate::Generator::new(1, 0..20_000)
+        .with_malformed(16, 20_000)
+        .malformed_ordinals()
+        .iter()
+        .map(|planted| planted.ordinal)
+        .collect();
+    assert_eq!(listed, vec![planted; 8]);
+}

@@ -1,0 +1,303 @@
+//! What systems do with large documents, and what the program makes of it.
+
+use jsonathlon_results::record::{FailureKind, Trial, Verdict};
+use serde_json::{Value, json};
+
+use super::run;
+use crate::support::{World, mock};
+
+/// Indexes, with queries whose plans are used, usable, in vain and impossible.
+const INDEX: &str = r#"
+used = ['Index']
+hint = " forced"
+
+[documents.index.plain]
+title = "an index"
+best = true
+create = ["doc_index {{table}}"]
+drop = ["doc_unindex {{table}}"]
+
+[[documents.index.plain.ask]]
+operation = "filter"
+form = "column"
+statement = "doc_filter {{table}}"
+
+[documents.index.second]
+title = "another"
+create = ["doc_index {{table}}"]
+drop = ["doc_unindex {{table}}"]
+
+[[documents.ask]]
+operation = "order"
+form = "column"
+statement = "doc_order {{table}}{{hint}}"
+
+[[documents.ask]]
+operation = "exists"
+form = "?"
+statement = "doc_has {{table}} rare"
+vain = ['Full Index']
+
+[[documents.ask]]
+operation = "extract"
+form = "expression"
+statement = "doc_extract {{table}}"
+"#;
+
+fn plans() -> Value {
+    json!({
+        "doc_filter documents": "Index Scan",
+        "doc_order documents forced": "Index Scan",
+        "doc_has documents rare": "Full Index Scan",
+    })
+}
+
+fn world(script: Value, more: &str) -> World {
+    World::with(&[mock("ma", script).documents(&format!("{more}\n{INDEX}"))])
+}
+
+fn trials(world: &World) -> Vec<Trial> {
+    world.kept("out").trials().into_iter().filter(|trial| trial.cell.step.is_own()).collect()
+}
+
+/// A trial's name: its step, and whatever tells it from others.
+fn name(trial: &Trial) -> String {
+    let words = ["index", "query", "form", "depth", "history"].map(|name| trial.cell.parameters.get(name));
+    let words =
+        words.into_iter().flatten().map(|value| value.as_str().map_or(value.to_string(), str::to_owned));
+    [trial.cell.step.to_string()].into_iter().chain(words).collect::<Vec<_>>().join(" ")
+}
+
+fn find<'a>(trials: &'a [Trial], wanted: &str) -> &'a Trial {
+    let found = trials.iter().find(|trial| name(trial) == wanted);
+    found.unwrap_or_else(|| panic!("{wanted}: {:?}", trials.iter().map(name).collect::<Vec<_>>()))
+}
+
+#[test]
+fn every_test_is_timed_and_its_answer_proved() {
+    let world = world(json!({"plans": plans()}), "");
+    let ended =
+        run(&world, "ma", &["--data", "identical,distinct", "--update-path", "--history", "5"]).expect(0);
+    let summary = ended.summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let kept = world.kept("out");
+    kept.is_complete();
+    assert!(kept.work().is_empty());
+    let trials = trials(&world);
+    assert!(trials.iter().all(|trial| trial.verdict == Verdict::Exact), "{trials:?}");
+    for wanted in [
+        "import",
+        "export",
+        "copy",
+        "extract",
+        "filter",
+        "order",
+        "index plain",
+        "filter plain",
+        "order plain",
+        "extract plain",
+        "update_path 1",
+        "update_path 3",
+        "update_path 7",
+    ] {
+        // Two data sets in two rounds.
+        assert_eq!(trials.iter().filter(|trial| name(trial) == wanted).count(), 4, "{wanted}");
+        let trial = find(&trials, wanted);
+        assert!(trial.seconds.is_some() && trial.metrics["source_bytes"] > 20_000.0, "{trial:?}");
+    }
+    let version = find(&trials, "version update");
+    assert!(
+        version.metrics["documents"] == 5.0 && version.metrics.contains_key("added_share"),
+        "{version:?}"
+    );
+    let disk = find(&trials, "disk");
+    // The mock writes the text of documents, and compact copies of them.
+    let (source, added) = (disk.metrics["source_bytes"], disk.metrics["added_bytes"]);
+    assert!(added > 0.5 * source && added < 1.5 * source, "{:?}", disk.metrics);
+    assert!((disk.metrics["added_share"] - added / source).abs() < 1e-9);
+    for (wanted, usage) in [
+        ("use plain filter column", 3.0),
+        ("use plain order column", 2.0),
+        ("use plain exists ?", 1.0),
+        ("use plain extract expression", 0.0),
+    ] {
+        assert_eq!(find(&trials, wanted).metrics["index_use"], usage, "{wanted}");
+    }
+    assert!(find(&trials, "index plain").metrics["index_bytes"] > 0.0);
+    assert!(!trials.iter().any(|trial| name(trial).contains("second")), "a plain run builds the best alone");
+}
+
+#[test]
+fn a_copy_that_changes_anything_else_is_wrong() {
+    let world = world(json!({"faults": [{"on": "doc_copy", "nth": 2, "do": "careless"}]}), "");
+    let summary = run(&world, "ma", &[]).expect(1).summary();
+    assert!(summary.complete);
+    let [failure] = summary.failures.as_slice() else { panic!("{:?}", summary.failures) };
+    assert_eq!((failure.cell.step.word(), failure.kind.as_str(), failure.round), ("copy", "wrong", 2));
+    let copy = summary.results.iter().find(|entry| entry.cell.step.word() == "copy").unwrap();
+    assert!(copy.verdict == Verdict::Wrong && copy.median_s.is_none(), "{copy:?}");
+}
+
+#[test]
+fn wrong_answers_are_caught_wherever_they_are() {
+    for (on, step) in [("doc_extract", "extract"), ("doc_filter", "filter"), ("doc_order", "order")] {
+        let fault = json!({"on": on, "nth": 2, "do": "wrong_value", "row": 0, "column": 0});
+        let world = world(json!({"faults": [fault]}), "");
+        let summary = run(&world, "ma", &["-r", "1"]).expect(1).summary();
+        let [failure] = summary.failures.as_slice() else { panic!("{on}: {:?}", summary.failures) };
+        assert_eq!((failure.cell.step.word(), failure.kind.as_str()), (step, "wrong"));
+    }
+    for (fault, words) in [
+        (
+            json!({"on": "doc_export", "nth": 1, "do": "missing_row", "row": 3}),
+            "19 documents came out, 20 went in",
+        ),
+        (
+            json!({"on": "doc_export", "nth": 2, "do": "missing_row", "row": 3}),
+            "the texts that came out are not those",
+        ),
+        (
+            json!({"on": "doc_export", "nth": 1, "do": "wrong_value", "row": 0, "column": 0, "value": "{}"}),
+            "not those that they should be",
+        ),
+    ] {
+        let world = world(json!({"faults": [fault]}), "");
+        let summary = run(&world, "ma", &["-r", "1"]).expect(1).summary();
+        assert!(summary.complete);
+        assert!(
+            summary.failures.iter().any(|one| one.error.contains(words)),
+            "{words}: {:?}",
+            summary.failures
+        );
+    }
+}
+
+#[test]
+fn a_document_that_is_refused_fails_its_table_and_others_go_on() {
+    let script = json!({"refuse": [{"ordinal": 3, "reason": "larger than 1,000 bytes"}]});
+    let world = World::with(&[
+        mock("ma", script).documents(INDEX),
+        mock("mb", json!({})).documents("not.copy = \"it copies nothing\"\n"),
+    ]);
+    let summary = run(&world, "ma,mb", &["-r", "1"]).expect(1).summary();
+    assert!(summary.complete);
+    assert!(summary.failures.iter().all(|failure| failure.cell.id.system == "ma"));
+    let import = summary.failures.iter().find(|failure| failure.cell.step.word() == "import").unwrap();
+    assert!(import.error.contains("larger than 1,000 bytes"), "{}", import.error);
+    let of = |step: &str| {
+        let of_mb = summary.results.iter().filter(|entry| entry.cell.id.system == "mb");
+        of_mb.clone().find(|entry| entry.cell.step.word() == step).unwrap()
+    };
+    assert_eq!((of("import").verdict, of("export").verdict), (Verdict::Exact, Verdict::Exact));
+    assert_eq!(of("copy").verdict, Verdict::NotApplicable);
+    assert!(
+        of("disk").metrics.contains_key("files_bytes") && !of("disk").metrics.contains_key("added_bytes")
+    );
+    let trials = trials(&world);
+    let copy =
+        trials.iter().find(|trial| trial.cell.id.system == "mb" && trial.cell.step.word() == "copy").unwrap();
+    let why = copy.failure.as_ref().map(|failure| failure.error.as_str());
+    assert_eq!(why, Some("it copies nothing"));
+}
+
+#[test]
+fn a_statement_that_takes_too_long_costs_its_test_alone() {
+    let world = world(json!({"faults": [{"on": "doc_filter", "nth": 1, "do": "hang"}]}), "");
+    let summary = run(&world, "ma", &["-r", "1", "--timeout", "2s"]).expect(1).summary();
+    assert!(summary.complete);
+    let [failure] = summary.failures.as_slice() else { panic!("{:?}", summary.failures) };
+    assert_eq!((failure.cell.step.word(), failure.kind.as_str()), ("filter", FailureKind::Timeout.word()));
+}
+
+#[test]
+fn a_system_that_dies_in_a_copy_is_started_again() {
+    let world = world(json!({"faults": [{"on": "doc_copy", "nth": 1, "do": "crash"}]}), "");
+    let summary = run(&world, "ma", &[]).expect(1).summary();
+    assert!(summary.complete);
+    let [failure] = summary.failures.as_slice() else { panic!("{:?}", summary.failures) };
+    assert_eq!((failure.cell.step.word(), failure.kind.as_str(), failure.round), ("copy", "crash", 1));
+}
+
+#[test]
+fn documents_beyond_a_limit_are_replaced_by_the_largest() {
+    let world = world(json!({}), "largest = { n = 5, why = \"half a kilobyte is enough\" }\n");
+    let summary = run(&world, "ma", &["-r", "1"]).expect(0).summary();
+    let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_own()).collect();
+    assert!(!own.is_empty());
+    for entry in own {
+        let parameters = &entry.cell.parameters;
+        assert_eq!((parameters["size"].as_str(), parameters["n"].as_u64()), (Some("1KB"), Some(5)));
+    }
+}
+
+#[test]
+fn documents_far_beyond_a_limit_are_not_applicable() {
+    let world = world(json!({}), "largest = { n = 6, why = \"a kilobyte is enough\" }\n");
+    let summary = run(&world, "ma", &["-r", "1", "--sizes", "1KB,4KB"]).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let of = |size: &'static str| {
+        let own = summary.results.iter().filter(|entry| entry.cell.step.is_own());
+        own.filter(move |entry| entry.cell.parameters["size"].as_str() == Some(size))
+    };
+    assert!(of("1KB").count() > 5 && of("4KB").count() == of("1KB").count());
+    assert!(of("1KB").all(|entry| entry.verdict == Verdict::Exact && entry.cell.parameters["n"] == 6));
+    // They would be said to be of a size that they are far from.
+    assert!(
+        of("4KB").all(|entry| entry.verdict == Verdict::NotApplicable && entry.cell.parameters["n"] == 8)
+    );
+    let trials = trials(&world);
+    let one = trials.iter().find(|trial| trial.verdict == Verdict::NotApplicable).unwrap();
+    let why = one.failure.as_ref().map(|failure| failure.error.as_str());
+    assert_eq!(why, Some("a kilobyte is enough"));
+}
+
+#[test]
+fn the_largest_document_is_looked_for_until_one_is_refused() {
+    let world = world(json!({"longest": 5000}), "");
+    let ended = run(&world, "ma", &["-r", "1", "--limits", "16KB,2KB,4KB,8KB"]).expect(0);
+    assert!(ended.summary().complete && ended.summary().failures.is_empty());
+    let trials = trials(&world);
+    let limits: Vec<_> = trials.iter().filter(|trial| trial.cell.step.word() == "limit").collect();
+    let told: Vec<(&str, Verdict, &str)> = limits
+        .iter()
+        .map(|trial| {
+            let why = trial.failure.as_ref().map_or("", |failure| failure.error.as_str());
+            (trial.cell.parameters["size"].as_str().unwrap(), trial.verdict, why)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        [
+            ("2KB", Verdict::Exact, ""),
+            ("4KB", Verdict::Exact, ""),
+            ("8KB", Verdict::NotApplicable, "a document has 5000 bytes at most"),
+            ("16KB", Verdict::NotApplicable, "not tried: 8KB was refused"),
+        ]
+    );
+    assert!(limits[0].seconds.is_some() && limits[0].metrics["source_bytes"] > 2000.0);
+    let text = world.run(&["export", "-f", "markdown", "--means", &world.text("out")]).expect(0).stdout;
+    assert!(
+        text.contains("refused: ma ") && text.contains("8KB: a document has 5000 bytes at most"),
+        "{text}"
+    );
+    assert!(!text.contains("not tried") && text.contains("mean ± standard deviation"), "{text}");
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_begins() {
+    let world = world(json!({}), "");
+    for (more, words) in [
+        (&["--data", "x.json"][..], "identical, distinct, or both"),
+        (&["-n", "5"], "use --total and --sizes"),
+        (&["--malformed", "1"], "generated whole"),
+        (&["--sizes", "65KB"], "size of no document"),
+        (&["--total", "8"], "is no size"),
+        (&["-s", "duckdb"], "documents"),
+    ] {
+        let ended = run(&world, "ma", more).expect(2);
+        assert!(ended.stderr.contains(words), "{more:?}: {}", ended.stderr);
+        assert!(!world.path("out").exists());
+    }
+    let ended = run(&world, "ma", &["--total", "1048576GB"]).expect(3);
+    assert!(ended.stderr.contains("smaller --total"), "{}", ended.stderr);
+}

@@ -1,0 +1,24 @@
+//! `run documents`: over the mock, and over every system that has a folder for it.
+
+mod answers;
+mod killed;
+mod systems;
+
+use crate::support::{Ended, LIMIT, Running, World};
+
+/// Starts a run over systems of this world: three small tables' worth of documents of 1 KB.
+fn start(world: &World, names: &str, more: &[&str]) -> Running {
+    let (folder, out) = (world.text("systems"), world.text("out"));
+    let mut all = vec!["run", "documents", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];
+    all.extend(more);
+    for (option, value) in [("--sizes", "1KB"), ("--total", "20KB"), ("-r", "2")] {
+        if !more.contains(&option) {
+            all.extend([option, value]);
+        }
+    }
+    world.start(&all)
+}
+
+fn run(world: &World, names: &str, more: &[&str]) -> Ended {
+    start(world, names, more).end(LIMIT)
+}

@@ -1,0 +1,102 @@
+//! Systems that do not come up again, and a program that is killed.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{count, entry, keeping, run, start, stops};
+use crate::support::World;
+use crate::support::killed::killed_to_its_end;
+use crate::support::real::{OUTAGE, excluded};
+
+/// Openings of a mock before a stop: for the load, for the session of the clients, and for each of three of these.
+const OPENINGS: u64 = 5;
+
+#[test]
+fn a_system_that_does_not_start_after_a_stop_is_a_finding_with_its_last_words() {
+    let fault = json!([{"on": "open", "nth": OPENINGS + 1, "do": "refuse", "message": "the log is damaged"}]);
+    let world = World::with(&[keeping("ma", json!({}), fault), keeping("mb", json!({}), json!([]))]);
+    let summary = run(&world, "ma,mb", &[]).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let found = entry(&summary, "ma", "synced", "process");
+    assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0));
+    for finding in stops(found) {
+        assert_eq!(finding.state, "does not start");
+        assert!(finding.words.as_ref().unwrap().contains("the log is damaged"), "{finding:?}");
+    }
+    assert_eq!(count(entry(&summary, "mb", "synced", "process"), "stops_kept"), 2);
+    world.nothing_left();
+}
+
+#[test]
+fn a_system_that_hangs_in_recovery_is_given_up_in_time() {
+    let fault = json!([{"on": "open", "nth": OPENINGS + 1, "do": "hang"}]);
+    let world = World::with(&[keeping("ma", json!({}), fault)]);
+    let summary = run(&world, "ma", &["--stops", "1", "--recovery-limit", "1s"]).expect(0).summary();
+    let found = entry(&summary, "ma", "synced", "process");
+    assert_eq!((stops(found)[0].state.as_str(), count(found, "stops_kept")), ("hangs in recovery", 0));
+    world.nothing_left();
+}
+
+#[test]
+fn a_system_that_ends_while_it_is_read_is_a_finding() {
+    let fault = json!([{"on": "kv_read", "nth": 20, "do": "crash", "by": "kill"}]);
+    let world = World::with(&[keeping("ma", json!({}), fault)]);
+    let summary = run(&world, "ma", &["--stops", "1"]).expect(0).summary();
+    let found = entry(&summary, "ma", "synced", "process");
+    assert_eq!((stops(found)[0].told().as_str(), count(found, "stops_kept")), ("cannot be read: crash", 0));
+}
+
+#[test]
+fn a_stop_before_which_nothing_was_acknowledged_tells_nothing() {
+    let refuse = |of: &str| json!({"on": of, "do": "refuse", "message": "read only"});
+    let world = World::with(&[keeping("ma", json!({}), json!([refuse("kv_update"), refuse("kv_insert")]))]);
+    let summary = run(&world, "ma", &["--stops", "1"]).expect(1).summary();
+    assert!(summary.failures[0].error.contains("nothing to stop: read only"), "{:?}", summary.failures);
+}
+
+#[test]
+fn a_system_that_ends_by_itself_before_its_stop_fails() {
+    let fault = json!([{"on": "kv_update", "nth": 3, "do": "crash", "by": "kill"}]);
+    let world = World::with(&[keeping("ma", json!({}), fault)]);
+    let summary = run(&world, "ma", &["--stops", "1", "--work", "10s"]).expect(1).summary();
+    assert_eq!(summary.failures[0].kind, "crash", "{:?}", summary.failures);
+    world.nothing_left();
+}
+
+/// Kills a run again and again, and lets it go on each time.
+fn killed_again_and_again(kind: &str) {
+    let world = World::with(&[
+        keeping("ma", json!({"syncs": true}), json!([])),
+        keeping("mb", json!({"syncs": true}), json!([])),
+    ]);
+    let begin = || start(&world, "ma,mb", &["--stops", "4", "--kind", kind, "--disk", "64MB"]);
+    let mut pauses = (0..).map(|kill| Duration::from_millis(400 + 370 * kill));
+    let summary = killed_to_its_end(
+        &world,
+        4,
+        || pauses.next().unwrap(),
+        begin,
+        || {
+            // Its mounts were its own, and ended with it.
+            let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap();
+            assert!(!mounts.contains(&world.text("")), "{mounts}");
+        },
+    );
+    for system in ["ma", "mb"] {
+        let found = entry(&summary, system, "synced", kind);
+        assert_eq!((count(found, "stops"), count(found, "stops_kept")), (4, 4));
+    }
+}
+
+#[test]
+fn a_run_that_is_killed_goes_on_where_it_was() {
+    killed_again_and_again("process");
+}
+
+#[test]
+fn a_run_that_is_killed_leaves_no_disk_and_goes_on_where_it_was() {
+    if !excluded(&[OUTAGE]) {
+        killed_again_and_again("power");
+    }
+}

@@ -1,0 +1,68 @@
+//! `run durability`: over a mock in which losses are planted, and over real systems.
+
+mod faults;
+mod input;
+mod liar;
+mod planted;
+mod power;
+mod systems;
+
+use crate::support::{Ended, LIMIT, Running, System, World, mock};
+use jsonathlon_results::figure::Figure;
+use jsonathlon_results::record::Finding;
+use jsonathlon_results::summary::{Entry, Summary};
+use serde_json::{Value, json};
+
+/// Starts a run over systems of this world into the folder `out` of it: short work, few records.
+fn start(world: &World, names: &str, more: &[&str]) -> Running {
+    let (folder, out) = (world.text("systems"), world.text("out"));
+    let mut all = vec!["run", "durability", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];
+    all.extend(more);
+    let usual =
+        [("--kind", "process"), ("-n", "50"), ("--stops", "2"), ("--work", "300ms"), ("--clients", "3")];
+    for (option, value) in usual {
+        if !more.contains(&option) {
+            all.extend([option, value]);
+        }
+    }
+    world.start(&all)
+}
+
+fn run(world: &World, names: &str, more: &[&str]) -> Ended {
+    start(world, names, more).end(LIMIT)
+}
+
+/// A mock that keeps what clients write in this way, each write in a millisecond; `faults` go wrong besides.
+fn keeping(name: &str, keeps: Value, faults: Value) -> System {
+    mock(name, script(keeps, faults)).serving()
+}
+
+fn script(keeps: Value, faults: Value) -> Value {
+    json!({"keeps": keeps, "faults": faults, "delay_ms": {"kv_update": 1, "kv_insert": 1}})
+}
+
+/// What was found of a system in a tier by a kind of stop.
+fn entry<'a>(summary: &'a Summary, system: &str, tier: &str, kind: &str) -> &'a Entry {
+    let is_it = |entry: &&Entry| {
+        let cell = &entry.cell;
+        cell.id.system == system
+            && cell.step.word() == kind
+            && cell.parameters.get("durability").and_then(Value::as_str) == Some(tier)
+    };
+    summary
+        .results
+        .iter()
+        .find(is_it)
+        .unwrap_or_else(|| panic!("{system} was not stopped by {kind} in {tier}"))
+}
+
+/// A figure of it, as a count.
+fn count(entry: &Entry, name: &str) -> u64 {
+    let figure = Figure::named(name).unwrap();
+    entry.metric(figure).unwrap_or_else(|| panic!("no {name} in {entry:?}")) as u64
+}
+
+/// Findings of stops, in order.
+fn stops(entry: &Entry) -> Vec<&Finding> {
+    entry.findings.iter().filter(|finding| finding.of.starts_with("stop ")).collect()
+}

@@ -1,0 +1,105 @@
+//! Losses that are planted in a mock, each of which must be found, and nothing where there is none.
+
+use serde_json::json;
+
+use super::{count, entry, keeping, run, script, stops};
+use crate::support::{LIMIT, World};
+
+#[test]
+fn what_keeps_its_promise_is_said_to() {
+    let world = World::with(&[keeping("ma", json!({}), json!([]))]);
+    let summary = run(&world, "ma", &[]).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    let found = entry(&summary, "ma", "synced", "process");
+    for name in ["stops", "stops_kept", "stops_as_promised"] {
+        assert_eq!(count(found, name), 2, "{name}");
+    }
+    for name in ["lost_writes", "lost_documents", "torn_documents", "writes_out_of_order", "writes_after_cut"]
+    {
+        assert_eq!(count(found, name), 0, "{name}");
+    }
+    assert!(count(found, "acknowledged_writes") > 20, "{found:?}");
+    assert!(stops(found).iter().all(|finding| finding.state == "kept"), "{found:?}");
+    let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
+    assert!(table.contains("kept in 2 of 2 kills"), "{table}");
+    assert!(!table.contains("stops after which something was not there"), "{table}");
+    assert!(world.kept("out").work().is_empty());
+    world.nothing_left();
+}
+
+#[test]
+fn a_planted_loss_is_found_and_is_out_of_order_where_later_writes_are_there() {
+    let world = World::with(&[keeping("ma", json!({"loses_each": 7}), json!([]))]);
+    let summary = run(&world, "ma", &[]).expect(0).summary();
+    let found = entry(&summary, "ma", "synced", "process");
+    assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0));
+    let lost = count(found, "lost_writes");
+    // A lost update may be replaced by a later one that is not lost.
+    assert!(lost > 0 && lost <= count(found, "acknowledged_writes") / 7 + 1, "{found:?}");
+    assert!(count(found, "writes_out_of_order") > 0, "{found:?}");
+    for finding in stops(found) {
+        assert_eq!(finding.told(), "promise broken: out of order");
+        assert!(finding.seen.as_ref().unwrap().contains("was acknowledged"), "{finding:?}");
+    }
+    let table = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
+    assert!(table.contains("kept in 0 of 2 kills") && table.contains("stop 2: promise broken"), "{table}");
+}
+
+#[test]
+fn a_torn_value_is_found() {
+    let world = World::with(&[keeping("ma", json!({"tears_each": 9}), json!([]))]);
+    let summary = run(&world, "ma", &[]).expect(0).summary();
+    let found = entry(&summary, "ma", "synced", "process");
+    assert!(count(found, "torn_documents") > 0 && count(found, "lost_writes") == 0, "{found:?}");
+    assert!(stops(found).iter().all(|finding| finding.told() == "promise broken: torn"), "{found:?}");
+}
+
+/// A mock with a tier in which it acknowledges so many writes before it keeps them, and says that it loses so much.
+fn with_window(together: u64, ms: u32) -> World {
+    let lossy = script(json!({"together": together}), json!([])).to_string();
+    let lines = format!(
+        "[serving.durability.window]\nprocess_crash = \"up to {ms} ms\"\nprocess_crash_ms = {ms}\n\
+         power_loss = \"anything\"\nopen = {{ settings = {{ script = '{lossy}' }} }}\n"
+    );
+    let system = crate::support::mock("ma", script(json!({}), json!([]))).serving_with(&lines);
+    World::with(&[system])
+}
+
+#[test]
+fn what_a_tier_may_lose_is_lost_inside_its_window() {
+    let world = with_window(1_000, 20_000);
+    let summary = run(&world, "ma", &["--stops", "3"]).expect(0).summary();
+    let synced = entry(&summary, "ma", "synced", "process");
+    assert_eq!((count(synced, "stops_kept"), count(synced, "lost_writes")), (3, 0));
+    let window = entry(&summary, "ma", "window", "process");
+    assert_eq!((count(window, "stops_kept"), count(window, "stops_as_promised")), (0, 3), "{window:?}");
+    assert!(count(window, "lost_writes") > 0 && count(window, "writes_out_of_order") == 0, "{window:?}");
+    assert!(stops(window).iter().all(|finding| finding.state == "lost within its window"), "{window:?}");
+    assert_eq!(window.finding("promise").unwrap().state, "up to 20000 ms");
+}
+
+#[test]
+fn what_is_lost_beyond_its_window_is_found() {
+    let world = with_window(1_000, 1);
+    let summary = run(&world, "ma", &["--tier", "window", "--stops", "1"]).expect(0).summary();
+    let window = entry(&summary, "ma", "window", "process");
+    assert_eq!(count(window, "stops_as_promised"), 0);
+    assert_eq!(stops(window)[0].state, "lost beyond its window");
+}
+
+#[test]
+fn what_was_shown_stands_beside_the_tier_in_serving() {
+    let world = World::with(&[keeping("ma", json!({"loses_each": 7}), json!([]))]);
+    let tiers = |out: &str| {
+        let served = world.start_serving(out, "ma", &["-n", "50", "-r", "1", "--mixes", "c"]);
+        served.end(LIMIT).expect(0);
+        world.run(&["export", "-f", "markdown", &world.text(out)]).expect(0).stdout
+    };
+    let table = tiers("before");
+    assert!(table.contains("synced, as documented, not tested: a process crash loses nothing"), "{table}");
+    run(&world, "ma", &[]).expect(0);
+    let table = tiers("after");
+    let words = "synced: a process crash loses nothing (kept in 0 of 2 kills, as promised in 0, ";
+    assert!(table.contains(words), "{table}");
+    assert!(table.contains("a power loss nothing (as documented, not tested)"), "{table}");
+}

@@ -1,0 +1,76 @@
+//! Real systems, one variant each.
+
+use std::time::Duration;
+
+use jsonathlon_results::summary::Summary;
+
+use super::{count, entry, start};
+use crate::support::World;
+use crate::support::real::{OUTAGE, excluded};
+
+fn stopped(system: &str, more: &[&str]) -> Option<Summary> {
+    if excluded(&[system]) || more.contains(&"power") && excluded(&[OUTAGE]) {
+        return None;
+    }
+    let world = World::new();
+    let usual = ["-n", "300", "--work", "800ms"];
+    let summary =
+        start(&world, system, &[&usual[..], more].concat()).end(Duration::from_secs(400)).expect(0).summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    world.nothing_left();
+    assert!(world.kept("out").work().is_empty());
+    Some(summary)
+}
+
+/// A tier that promises to keep everything, stopped twice.
+fn keeps_all(system: &str, kind: &str) {
+    let Some(summary) = stopped(system, &["--tier", "synced", "--kind", kind]) else { return };
+    let found = entry(&summary, system, "synced", kind);
+    assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 2), "{found:?}");
+    assert!(count(found, "acknowledged_writes") > 10, "{found:?}");
+}
+
+/// A tier with a window, stopped ten times: it loses something at least once, and nothing that is far older. Beside
+/// other tests a system may be late with its own promise, which is no fault of this program.
+fn loses_inside_its_window(system: &str, window_s: f64) {
+    let Some(summary) = stopped(system, &["--tier", "window", "--stops", "10"]) else { return };
+    let found = entry(&summary, system, "window", "process");
+    assert_eq!(count(found, "stops"), 10, "{found:?}");
+    assert!(found.metrics["oldest_loss_s"] < 10.0 * window_s, "{found:?}");
+    assert!(count(found, "stops_kept") < 10 && count(found, "lost_writes") > 0, "{found:?}");
+}
+
+#[test]
+fn sqlite_keeps_what_it_synced() {
+    keeps_all("sqlite", "process");
+}
+
+#[test]
+fn sqlite_keeps_what_it_synced_when_the_power_goes() {
+    keeps_all("sqlite", "power");
+}
+
+#[test]
+fn postgresql_keeps_what_it_synced() {
+    keeps_all("postgresql", "process");
+}
+
+#[test]
+fn postgresql_keeps_what_it_synced_when_the_power_goes() {
+    keeps_all("postgresql", "power");
+}
+
+#[test]
+fn postgresql_loses_inside_its_window() {
+    loses_inside_its_window("postgresql", 0.6);
+}
+
+#[test]
+fn mongodb_keeps_what_it_synced() {
+    keeps_all("mongodb", "process");
+}
+
+#[test]
+fn mongodb_loses_inside_its_window() {
+    loses_inside_its_window("mongodb", 0.1);
+}

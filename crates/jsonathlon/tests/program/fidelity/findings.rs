@@ -1,0 +1,91 @@
+//! What systems make of documents, as it is found and shown.
+
+use serde_json::json;
+
+use super::{both, findings, run, told};
+use crate::support::{World, mock};
+
+#[test]
+fn a_system_that_keeps_every_byte_is_safe() {
+    let world = World::with(&[mock("ma", json!({})).fidelity("")]);
+    let ended = run(&world, "ma", &[]).expect(0);
+    let summary = ended.summary();
+    assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
+    assert!(summary.results.len() >= 250);
+    let same = both(&[("", "accepted"), ("whole", "same bytes"), ("value", "same value")]);
+    for case in [
+        "number-30-digits",
+        "key-empty",
+        "duplicate-key",
+        "space-pretty",
+        "depth-100000-arrays",
+        "string-of-4000000",
+    ] {
+        let found = told(&summary, "ma", case);
+        let extracted = found.contains_key("bulk, value");
+        assert!(extracted, "{case}: {found:?}");
+        assert_eq!(found["bulk, whole"], "same bytes", "{case}");
+    }
+    assert_eq!(told(&summary, "ma", "literal-true"), same);
+    assert_eq!(told(&summary, "ma", "top-array"), both(&[("", "accepted"), ("whole", "same bytes")]));
+    // Refusals keep the system's words, and what is not UTF-8 goes in by the bulk path alone.
+    assert_eq!(told(&summary, "ma", "object-comma-at-end"), both(&[("", "refused")]));
+    assert_eq!(
+        findings(&summary, "ma", "object-comma-at-end")[0].words.as_deref(),
+        Some("not JSON: no key at byte 7")
+    );
+    let wrong = findings(&summary, "ma", "utf8-ff");
+    assert_eq!([&wrong[0].state, &wrong[1].state], ["refused", "not offered"]);
+    let report = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
+    assert!(report.contains("I-JSON-safe") && report.contains("| yes "), "{report}");
+    let csv = world.run(&["export", "-f", "csv", &world.text("out")]).expect(0).stdout;
+    assert!(csv.lines().next().unwrap().contains("\"bulk, whole\""), "{csv}");
+    assert!(csv.contains("not JSON: no key at byte 7"));
+    world.kept("out").is_complete();
+    assert!(world.kept("out").work().is_empty());
+}
+
+#[test]
+fn changes_are_told_by_kind_and_cost_the_grade() {
+    let changes = json!({"read_back": {"drop_nulls": true, "reorder_keys": true}, "takes_anything": true});
+    let world = World::with(&[mock("ma", changes).fidelity("")]);
+    let cases = "null-member,order-descending,number-2-53,number-one-fraction,object-comma-at-end,utf8-ff,rest-second-object";
+    let ended = run(&world, "ma", &["--cases", cases]).expect(0);
+    let summary = ended.summary();
+    let whole = |case: &str| told(&summary, "ma", case)["bulk, whole"].clone();
+    assert_eq!(whole("null-member"), "changed: null members");
+    assert_eq!(whole("order-descending"), "same value: key order");
+    assert_eq!(whole("number-one-fraction"), "same bytes");
+    // Text that is no JSON comes back as it was; it should not have been taken.
+    assert_eq!(whole("object-comma-at-end"), "same bytes");
+    assert_eq!(whole("utf8-ff"), "same bytes");
+    assert_eq!(findings(&summary, "ma", "null-member")[1].seen.as_deref(), Some(r#"{"w":1}"#));
+    let report = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
+    for words in
+        ["null members", "| no ", "accepts what must be rejected", "null-member (changed: null members)"]
+    {
+        assert!(report.contains(words), "{words}: {report}");
+    }
+}
+
+#[test]
+fn a_document_of_several_lines_is_not_offered_where_a_line_is_a_document() {
+    let world = World::with(&[mock("ma", json!({})).fidelity("one_line = true")]);
+    let summary = run(&world, "ma", &["--cases", "space-pretty,literal-true"]).expect(0).summary();
+    let pretty = told(&summary, "ma", "space-pretty");
+    assert_eq!([&pretty["bulk"], &pretty["parameter, whole"]], ["not offered", "same bytes"]);
+    assert_eq!(told(&summary, "ma", "literal-true")["bulk, whole"], "same bytes");
+}
+
+#[test]
+fn two_runs_say_the_same() {
+    let world = World::with(&[mock("ma", json!({"read_back": {"reorder_keys": true}})).fidelity("")]);
+    let all = |out: &str| {
+        let (folder, out) = (world.text("systems"), world.text(out));
+        let arguments = ["run", "fidelity", "--systems-dir", &folder, "-s", "ma", "--json", "-o", &out];
+        let ended = world.run(&[&arguments[..], &["--cases", "order-,null-,empty-,duplicate-"]].concat());
+        let results = ended.expect(0).summary().results;
+        results.into_iter().map(|entry| (entry.cell.step, entry.findings)).collect::<Vec<_>>()
+    };
+    assert_eq!(all("one"), all("two"));
+}

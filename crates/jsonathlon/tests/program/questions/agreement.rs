@@ -1,0 +1,191 @@
+//! What comes of answers that agree, differ, and are alone; over systems that answer as they are told.
+
+use jsonathlon_results::record::{Basis, Given, Verdict};
+use jsonathlon_results::summary::Summary;
+use serde_json::json;
+
+use super::{GROUPS, SUM, agreement, documents, folder, run};
+use crate::support::{World, mock};
+
+/// A world with systems `one`, `two`, … that take questions.
+fn world(names: &[&str]) -> World {
+    let systems: Vec<_> = names.iter().map(|name| mock(name, json!({})).questions()).collect();
+    World::with(&systems)
+}
+
+/// The worst verdict of each system's trials of a question.
+fn verdict(summary: &Summary, system: &str, step: &str) -> Verdict {
+    let of = summary
+        .results
+        .iter()
+        .filter(|entry| entry.cell.id.system == system && entry.cell.step.word() == step);
+    of.map(|entry| entry.verdict).max().unwrap()
+}
+
+/// A run in which each system answers the question `sum` with one cell.
+fn sums(answers: &[(&str, &str)], expected: i32) -> (World, Summary) {
+    let names: Vec<&str> = answers.iter().map(|(name, _)| *name).collect();
+    let world = world(&names);
+    let data = documents(&world);
+    folder(&world, &[("questions.toml", SUM)]);
+    for (name, answer) in answers {
+        folder(&world, &[(&format!("{name}/sum.sql"), &format!("answer {{{{table}}}} [[{answer}]];\n"))]);
+    }
+    let ended = run(&world, &names.join(","), &data, &[]).expect(expected);
+    let summary = ended.summary();
+    world.nothing_left();
+    (world, summary)
+}
+
+#[test]
+fn a_majority_is_right_and_who_differs_has_no_time() {
+    let (world, summary) = sums(&[("one", "3.0"), ("two", "4"), ("three", "3")], 1);
+    assert_eq!(agreement(&summary, "sum").basis, Basis::Agreed);
+    for right in ["one", "three"] {
+        assert_eq!(verdict(&summary, right, "sum"), Verdict::Exact);
+    }
+    assert_eq!(verdict(&summary, "two", "sum"), Verdict::Wrong);
+    let is_two = |entry: &&jsonathlon_results::summary::Entry| {
+        entry.cell.id.system == "two" && entry.cell.step.word() == "sum"
+    };
+    assert!(summary.results.iter().filter(is_two).all(|entry| entry.median_s.is_none()));
+    let standing = agreement(&summary, "sum").standings.iter().find(|one| one.id.system == "two").unwrap();
+    let rows = standing.rows.as_ref().unwrap();
+    assert_eq!(
+        (standing.answer, rows.lacks[0][0].as_f64(), rows.has[0][0].as_i64()),
+        (Given::Different, Some(3.0), Some(4))
+    );
+    let tables = world.run(&["report", "--help"]);
+    drop(tables);
+    assert!(
+        summary
+            .failures
+            .iter()
+            .any(|failure| failure.error.contains("lacks [3") && failure.error.contains("has [4]"))
+    );
+}
+
+#[test]
+fn without_a_majority_nobody_is_right_and_nobody_ranked() {
+    let (_, summary) = sums(&[("one", "1"), ("two", "2"), ("three", "3")], 1);
+    assert_eq!(agreement(&summary, "sum").basis, Basis::Disputed);
+    for system in ["one", "two", "three"] {
+        assert_eq!(verdict(&summary, system, "sum"), Verdict::Disputed, "{system}");
+    }
+    assert!(
+        summary.comparisons.iter().all(|one| one.cell.step.word() != "sum"),
+        "nobody is ranked: {:?}",
+        summary.comparisons
+    );
+    // Two against two is no majority either.
+    let (_, summary) = sums(&[("one", "1"), ("two", "2"), ("three", "1"), ("four", "2")], 1);
+    assert_eq!(agreement(&summary, "sum").basis, Basis::Disputed);
+}
+
+#[test]
+fn one_system_alone_is_unverified_and_never_ranked() {
+    let (world, summary) = sums(&[("one", "1")], 0);
+    assert_eq!(agreement(&summary, "sum").basis, Basis::Unverified);
+    assert_eq!(verdict(&summary, "one", "sum"), Verdict::Unverified);
+    assert!(summary.comparisons.iter().all(|one| one.cell.step.word() != "sum"));
+    let out = world.text("out");
+    let tables = world.run(&["export", &out, "--format", "markdown"]).expect(0).stdout;
+    assert!(tables.contains("unverified") && tables.contains("UNVERIFIED"), "{tables}");
+}
+
+#[test]
+fn floats_that_differ_in_the_last_digit_agree() {
+    let (_, summary) = sums(&[("one", "0.30000000000000004"), ("two", "0.3")], 0);
+    assert_eq!(agreement(&summary, "sum").basis, Basis::Agreed);
+    let (_, summary) = sums(&[("one", "0.300001"), ("two", "0.3")], 1);
+    let one = agreement(&summary, "sum");
+    assert_eq!(one.basis, Basis::Disputed);
+    let rule = one.standings.iter().find_map(|standing| standing.rule.as_deref()).unwrap();
+    assert!(rule.contains("1e-9"), "{rule}");
+}
+
+#[test]
+fn answers_without_an_order_are_multisets_and_with_one_are_not() {
+    let groups = |stated: &str| {
+        let world = world(&["one", "two"]);
+        let data = documents(&world);
+        folder(
+            &world,
+            &[
+                ("questions.toml", &GROUPS.replace("order = [\"n desc\"]\n", stated)),
+                ("one/groups.sql", "answer {{table}} [[\"a\", 2], [\"b\", 1]];\n"),
+                ("two/groups.sql", "answer {{table}} [[\"b\", 1], [\"a\", 2]];\n"),
+            ],
+        );
+        run(&world, "one,two", &data, &[]).summary()
+    };
+    assert_eq!(agreement(&groups(""), "groups").basis, Basis::Agreed);
+    let summary = groups("order = [\"n desc\"]\n");
+    let one = agreement(&summary, "groups");
+    assert_eq!(one.basis, Basis::Disputed);
+    assert!(
+        one.standings.iter().any(|one| one.rule.as_deref().is_some_and(|rule| rule.contains("ORDER BY")))
+    );
+}
+
+#[test]
+fn the_user_may_know_the_answer_or_name_who_does() {
+    let given = |more: &[(&str, &str)], top: &str| {
+        let world = world(&["one", "two", "three"]);
+        let data = documents(&world);
+        let definition = format!("{top}{SUM}");
+        let mut files = vec![
+            ("questions.toml", definition.as_str()),
+            ("one/sum.sql", "answer {{table}} [[1]];\n"),
+            ("two/sum.sql", "answer {{table}} [[1]];\n"),
+            ("three/sum.sql", "answer {{table}} [[3]];\n"),
+        ];
+        files.extend(more);
+        folder(&world, &files);
+        run(&world, "one,two,three", &data, &[]).expect(1).summary()
+    };
+    let summary = given(&[("expected.json", r#"{"sum": [[3]]}"#)], "");
+    assert_eq!(agreement(&summary, "sum").basis, Basis::Expected);
+    assert_eq!(
+        (verdict(&summary, "one", "sum"), verdict(&summary, "three", "sum")),
+        (Verdict::Wrong, Verdict::Exact)
+    );
+    let summary = given(&[], "reference = \"three\"\n");
+    assert_eq!(agreement(&summary, "sum").basis, Basis::Reference);
+    assert_eq!(
+        (verdict(&summary, "two", "sum"), verdict(&summary, "three", "sum")),
+        (Verdict::Wrong, Verdict::Exact)
+    );
+}
+
+#[test]
+fn variants_of_one_system_stand_side_by_side_and_have_one_vote() {
+    let world = world(&["one", "two"]);
+    let data = documents(&world);
+    folder(
+        &world,
+        &[
+            ("questions.toml", SUM),
+            ("one/sum.sql", "answer {{table}} [[1]];\n"),
+            // Inherits the statement.
+            ("one+indexed/index.sql", "index {{table}};\n"),
+            ("one+other/sum.sql", "answer {{table}} [[1]];\n"),
+            ("two/sum.sql", "answer {{table}} [[2]];\n"),
+        ],
+    );
+    let summary = run(&world, "one,two", &data, &[]).expect(1).summary();
+    let one = agreement(&summary, "sum");
+    let variants: Vec<&str> = one.standings.iter().map(|standing| standing.id.variant.as_str()).collect();
+    assert_eq!(variants, ["own", "indexed", "other", "own"]);
+    assert_eq!(one.basis, Basis::Disputed, "three configurations of one system are one vote");
+    let rankings: std::collections::BTreeSet<String> = world_manifest(&world)
+        .configurations
+        .iter()
+        .map(jsonathlon_results::manifest::Configuration::ranking)
+        .collect();
+    assert_eq!(rankings.into_iter().collect::<Vec<_>>(), ["own"]);
+}
+
+fn world_manifest(world: &World) -> jsonathlon_results::manifest::Manifest {
+    world.kept("out").manifest()
+}

@@ -1,0 +1,83 @@
+//! From documents that nobody has seen to agreed answers, without a file being edited: three kinds of JSON on all embedded
+//! engines and two servers.
+
+use std::collections::BTreeSet;
+
+use jsonathlon_results::record::{Basis, Given, Verdict};
+use jsonathlon_results::summary::Summary;
+
+use super::{made, run};
+use crate::support::World;
+use crate::support::real::included;
+
+const EMBEDDED: [&str; 3] = ["sqlite", "duckdb", "clickhouse"];
+
+/// Writes first questions about `text`, and asks them.
+fn asked(text: &str, systems: &[&str]) -> Option<(World, Summary)> {
+    let systems = included(systems);
+    if systems.len() < 2 {
+        return None;
+    }
+    let world = World::new();
+    let data = world.file("data.ndjson", text);
+    let questions = world.text("q");
+    let told = world.run(&["questions", "new", &questions, "-d", &data]).expect(0).stdout;
+    assert!(told.contains("all of them") && told.contains("jsonathlon run questions"), "{told}");
+    world.run(&["questions", "check", &questions]).expect(0);
+    let ended = run(&world, &systems.join(","), &data, &["-r", "1"]);
+    let summary = ended.summary();
+    for one in &summary.agreements {
+        assert_eq!(one.basis, Basis::Agreed, "{one:#?}");
+        assert!(one.standings.iter().all(|standing| standing.answer == Given::Same), "{one:#?}");
+        assert_eq!(one.standings.len(), systems.len());
+    }
+    assert!(summary.failures.is_empty() && summary.complete, "{:?}", summary.failures);
+    let hot: BTreeSet<Verdict> =
+        summary.results.iter().filter(|entry| entry.cell.step.is_own()).map(|entry| entry.verdict).collect();
+    assert_eq!(hot, BTreeSet::from([Verdict::Exact]));
+    world.nothing_left();
+    Some((world, summary))
+}
+
+fn with<'a>(servers: &[&'a str]) -> Vec<&'a str> {
+    EMBEDDED.iter().chain(servers).copied().collect()
+}
+
+#[test]
+fn logs_of_a_web_server_are_asked_about() {
+    let Some((world, summary)) = asked(&made::weblogs(400), &with(&["postgresql"])) else { return };
+    assert_eq!(summary.agreements.len(), 5);
+    // Documents that were found by their position came back.
+    let retained = world.kept("out").records().into_iter().filter_map(|record| match record.body {
+        jsonathlon_results::record::Body::Structure(found) => Some((found.cell.id.system, found.compared)),
+        _ => None,
+    });
+    for (system, compared) in retained {
+        assert_eq!(compared, 400, "{system}");
+    }
+    let page = std::fs::read_to_string(world.path("out").join("report.html")).unwrap();
+    assert!(page.len() > 10_000);
+    let out = world.text("out");
+    let tables = world.run(&["export", "-f", "markdown", &out]).expect(0).stdout;
+    assert!(tables.contains("agreed: 4 of 4") && tables.contains("sum and mean of bytes"), "{tables}");
+    world.run(&["compare", &out, &out]).expect(0);
+}
+
+#[test]
+fn orders_with_hostile_keys_are_asked_about() {
+    let Some((_, summary)) = asked(&made::orders(300), &with(&["postgresql", "mongodb"])) else { return };
+    assert_eq!(summary.agreements.len(), 5);
+}
+
+#[test]
+fn readings_of_mixed_types_are_asked_about() {
+    let Some((world, summary)) = asked(&made::sensors(500), &with(&["mongodb"])) else { return };
+    assert!(summary.agreements.len() >= 4, "{:?}", summary.agreements);
+    let text = std::fs::read_to_string(world.path("q").join("questions.toml")).unwrap();
+    assert!(text.contains("others are left out"), "{text}");
+    assert!(
+        summary.agreements.iter().any(|one| one.question.ends_with("-state")),
+        "{:?}",
+        summary.agreements
+    );
+}

@@ -1,0 +1,84 @@
+//! `questions new`, `questions check` and `run questions`: over the mock, over made-up documents of three kinds, and over
+//! what nobody should write.
+
+mod agreement;
+mod input;
+mod killed;
+mod kinds;
+mod made;
+
+use std::path::Path;
+
+use jsonathlon_results::record::Agreement;
+use jsonathlon_results::summary::Summary;
+
+use crate::support::{Ended, LIMIT, Running, World};
+
+/// One question that counts groups, most frequent first.
+const GROUPS: &str = r#"
+[[question]]
+name = "groups"
+title = "Groups by size"
+columns = [{ name = "x", type = "string" }, { name = "n", type = "number" }]
+order = ["n desc"]
+"#;
+
+/// One question for a number.
+const SUM: &str = r#"
+[[question]]
+name = "sum"
+title = "Sum of everything"
+columns = [{ name = "total", type = "number" }]
+"#;
+
+/// Writes files below the folder `q` of a world, given by path and text, and gives the folder.
+fn folder(world: &World, files: &[(&str, &str)]) -> String {
+    for (path, text) in files {
+        let file = world.path("q").join(path);
+        std::fs::create_dir_all(file.parent().unwrap_or(Path::new("."))).unwrap();
+        std::fs::write(file, text).unwrap();
+    }
+    world.text("q")
+}
+
+/// A few documents.
+fn documents(world: &World) -> String {
+    let lines: Vec<String> = (0..50).map(|n| format!(r#"{{"a":"x{}","b":{n}}}"#, n % 3)).collect();
+    world.file("data.ndjson", lines.join("\n"))
+}
+
+/// Starts a run of the questions in `q` over some documents, with few trials.
+fn start(world: &World, systems: &str, data: &str, more: &[&str]) -> Running {
+    let (folders, out, questions) = (world.text("systems"), world.text("out"), world.text("q"));
+    let mut all = vec![
+        "run",
+        "questions",
+        "--systems-dir",
+        &folders,
+        "-q",
+        &questions,
+        "-d",
+        data,
+        "--json",
+        "-o",
+        &out,
+    ];
+    if !systems.is_empty() {
+        all.extend(["-s", systems]);
+    }
+    all.extend(more);
+    for (option, value) in [("-r", "2"), ("--load-rounds", "1"), ("-t", "1")] {
+        if !more.contains(&option) {
+            all.extend([option, value]);
+        }
+    }
+    world.start(&all)
+}
+
+fn run(world: &World, systems: &str, data: &str, more: &[&str]) -> Ended {
+    start(world, systems, data, more).end(LIMIT)
+}
+
+fn agreement<'s>(summary: &'s Summary, question: &str) -> &'s Agreement {
+    summary.agreements.iter().find(|one| one.question == question).unwrap()
+}

@@ -1,0 +1,137 @@
+//! What befalls real servers in the middle of a run, beside a system that is well: a failed cell with the
+//! server's own words, never a fast one, and nothing of it in what others measured.
+
+use jsonathlon_results::record::Verdict;
+use jsonathlon_results::summary::Summary;
+use rustix::process::{Signal, kill_process};
+
+use super::server::{pid, process};
+use crate::support::disk::with_small_disk;
+use crate::support::real::excluded;
+use crate::support::{LIMIT, Look, QUESTIONS, World, eventually};
+
+/// Fails unless this system has a failed load with these words and no figure, and the other is right.
+fn lost_its_load(summary: &Summary, system: &str, kind: &str, words: &str) {
+    failed_alone(summary, system, &[words]);
+    let load = summary.entry(system, "load");
+    assert_eq!((load.verdict, load.median_s), (Verdict::Failed, None));
+    assert!(!load.metrics.contains_key("documents_loaded"), "{load:?}");
+    assert_eq!(summary.failures_of(system)[0].kind, kind);
+}
+
+/// Fails unless no question has a figure of this system, some of these words say why, and the other is right.
+fn failed_alone(summary: &Summary, system: &str, words: &[&str]) {
+    assert!(summary.complete, "{:?}", summary.failures);
+    summary.is_right("sqlite");
+    for question in QUESTIONS {
+        for entry in [summary.cold(system, question), summary.hot(system, question)] {
+            assert_eq!((entry.verdict, entry.median_s), (Verdict::Failed, None), "{question}");
+        }
+    }
+    let failures = summary.failures_of(system);
+    assert!(words.iter().any(|words| failures[0].error.contains(words)), "{failures:?}");
+}
+
+/// The figures of a run whose disk fills up while a server loads this many documents, which by then is ready.
+/// They must take far more room than is left: what almost fits leaves none to the run's own records after it.
+fn disk_is_full(system: &str, ready: &str, documents: &str) -> Summary {
+    let world = World::new();
+    // One variant of each: the disk is small.
+    let variants = if system == "mongodb" { "indexed" } else { "indexed,json-only" };
+    let script = format!(
+        r#"
+$plain "$jsonathlon" run --systems-dir "$systems" -s sqlite,{system} --variants {variants} -n {documents} -r 1 -t 3 --json --no-yardstick \
+    -o "$small/out" 2> "$saved.log" &
+run=$!
+until grep -qs '{ready}' "$small"/out/logs/*.server.log; do
+    kill -0 $run || {{ cat "$saved.log" >&2; exit 9; }}
+    sleep 0.005
+done
+kill -STOP $run
+free=$(df --output=avail -B1 "$small" | tail -1)
+dd if=/dev/zero of="$small/ballast" bs=65536 count=$(( (free - 8000000) / 65536 )) 2>/dev/null || true
+kill -CONT $run
+set +e
+wait $run
+code=$?
+cat "$saved.log" >&2
+exit $code"#
+    );
+    let ended = with_small_disk(&world, 900, &script).expect(1);
+    world.nothing_left();
+    ended.summary()
+}
+
+/// One variant of SQLite and of PostgreSQL.
+const ONE_EACH: [&str; 2] = ["--variants", "indexed,json-only"];
+
+const FULL: &str = "No space left on device";
+
+#[test]
+fn a_disk_that_fills_up_under_a_server_fails_its_load_alone() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let summary = disk_is_full("postgresql", "ready to accept connections", "60k");
+    lost_its_load(&summary, "postgresql", "environment", FULL);
+}
+
+#[test]
+fn a_disk_that_fills_up_is_told_where_there_is_no_room_for_last_words() {
+    if excluded(&["mongodb"]) {
+        return;
+    }
+    // Its journal has room for some documents set aside, so that it may notice no sooner than when it writes
+    // the rest.
+    let summary = disk_is_full("mongodb", "Waiting for connections", "200k");
+    failed_alone(&summary, "mongodb", &[FULL, "the disk is nearly full"]);
+}
+
+#[test]
+fn a_disk_that_fills_up_under_mysql_fails_its_load_alone() {
+    if excluded(&["mysql"]) {
+        return;
+    }
+    let summary = disk_is_full("mysql", "ready for connections", "60k");
+    failed_alone(&summary, "mysql", &[FULL, "the disk is nearly full"]);
+}
+
+#[test]
+fn a_server_killed_while_it_loads_fails_alone_and_the_next_run_works() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let world = World::new();
+    // One process of many, as when memory is short: the server ends the others for it and starts again,
+    // which must not pass for the same session. Then the server itself.
+    for (out, victim, words) in [
+        ("backend", "", "terminated by signal 9"),
+        ("server", "/bin/postgres", "the server ended (signal: 9"),
+    ] {
+        let running = world.start_measuring(
+            out,
+            "sqlite,postgresql",
+            &[&ONE_EACH[..], &["-n", "60k", "-r", "1", "-t", "3"]].concat(),
+        );
+        let work = world.path(out).join("work");
+        let mut found = None;
+        eventually("documents are loaded", || {
+            found = process(&work, " COPY").and_then(|loading| match victim {
+                "" => Some(loading),
+                words => process(&work, words),
+            });
+            found.is_some()
+        });
+        kill_process(pid(found.unwrap()), Signal::KILL).unwrap();
+        let summary = running.end(LIMIT).expect(1).summary();
+        lost_its_load(&summary, "postgresql", "crash", words);
+        world.kept(out).is_complete();
+        world.nothing_left();
+    }
+    let summary = world
+        .measure_into("again", "sqlite,postgresql", &[&ONE_EACH[..], &["-n", "2k", "-r", "1"]].concat())
+        .expect(0)
+        .summary();
+    summary.is_right("postgresql");
+    world.nothing_left();
+}

@@ -1,0 +1,222 @@
+//! Who owns a server: the process that plans, and no worker. Several workers reach one server, and worker and server
+//! end without each other.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jsonathlon_connection::driver::{Open, Place};
+use jsonathlon_connection::endpoint::Endpoint;
+use jsonathlon_servers::{Launch, Recipe, ServerError};
+use jsonathlon_worker::protocol::{Answered, FailureKind, Op, Opened, PROTOCOL, Ran};
+use jsonathlon_worker::{Worker, WorkerError};
+use jsonathlon_workloads::engine::{Engine, endpoint};
+
+use super::server::{LIMIT, Server, command, crash, eventually, int, kill, processes_below};
+use crate::support::real::excluded;
+
+/// A server of its own accord, and the endpoint that workers are told.
+fn start(server: &Server) -> (jsonathlon_servers::Server, Endpoint) {
+    let started = jsonathlon_servers::Server::start(&server.launch, &|| false).unwrap();
+    let endpoint = endpoint(started.login(), started.pid(), LIMIT);
+    (started, endpoint)
+}
+
+fn worker(server: &Server, endpoint: &Endpoint) -> Worker {
+    let mut worker = command().spawn(&server.path("worker.log")).unwrap();
+    let open = Open { endpoint: Some(Box::new(endpoint.clone())), ..server.open.clone() };
+    let opened: Opened = ask(&mut worker, &Op::Open { protocol: PROTOCOL, open }).unwrap();
+    assert_eq!(opened.place, endpoint.process.map_or(Place::Elsewhere, Place::Process));
+    worker
+}
+
+fn ask<R: serde::de::DeserializeOwned>(worker: &mut Worker, op: &Op) -> Result<R, WorkerError> {
+    worker.request(op, LIMIT, &|| false, &mut |_| {})
+}
+
+fn rows(worker: &mut Worker, statement: &str) -> Vec<jsonathlon_dataset::value::Row> {
+    let answered: Answered = ask(worker, &Op::Ask { statement: statement.into() }).unwrap();
+    answered.outcome.rows
+}
+
+#[test]
+fn workers_share_a_server_and_end_without_it() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let postgres = Server::new("postgresql", "json-only");
+    let (mut server, endpoint) = start(&postgres);
+    let (mut first, mut second) = (worker(&postgres, &endpoint), worker(&postgres, &endpoint));
+    let fill = "CREATE TABLE t AS SELECT n FROM generate_series(1, 1000) s(n)";
+    let _: Ran = ask(&mut first, &Op::Run { statements: vec![fill.into()] }).unwrap();
+    assert_eq!(rows(&mut second, "SELECT count(*) FROM t"), [vec![int(1000)]]);
+    // Whichever worker is killed in the middle of a statement, the other does not notice.
+    let wait = Op::Ask { statement: "SELECT pg_sleep(60)".into() };
+    let gone: Result<Answered, _> = first.request(&wait, Duration::from_millis(200), &|| false, &mut |_| {});
+    assert!(matches!(gone, Err(WorkerError::TimedOut { .. })), "{gone:?}");
+    assert_eq!(rows(&mut second, "SELECT sum(n) FROM t"), [vec![int(500_500)]]);
+    assert!(!server.has_ended());
+    // One that knows the address alone is told nothing of the process, and all else is the same.
+    let mut third = worker(&postgres, &Endpoint { process: None, whole: false, ..endpoint });
+    assert_eq!(rows(&mut third, "SELECT count(*) FROM t"), [vec![int(1000)]]);
+    second.close(LIMIT).unwrap();
+    third.close(LIMIT).unwrap();
+    assert!(!server.has_ended());
+    server.stop().unwrap();
+    postgres.nothing_is_left();
+}
+
+#[test]
+fn a_server_is_killed_without_its_workers_and_its_owner_says_why() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let postgres = Server::new("postgresql", "json-only");
+    let (mut server, endpoint) = start(&postgres);
+    let (mut busy, mut idle) = (worker(&postgres, &endpoint), worker(&postgres, &endpoint));
+    let pid = server.pid();
+    let killer = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(200));
+        kill(pid);
+    });
+    let begun = Instant::now();
+    let failed: Result<Answered, _> = ask(&mut busy, &Op::Ask { statement: "SELECT pg_sleep(60)".into() });
+    killer.join().unwrap();
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    let words = crash(failed.unwrap_err());
+    assert!(words.contains(&format!("the server at {endpoint} cut the connection")), "{words}");
+    eventually("the server has ended", || server.has_ended());
+    for worker in [&mut busy, &mut idle] {
+        assert!(worker.is_alive());
+        // Each says it as often as it is asked, and tries nothing behind the coordinator's back.
+        for _ in 0..2 {
+            let failed: Result<Answered, _> = ask(worker, &Op::Ask { statement: "SELECT 1".into() });
+            let words = crash(failed.unwrap_err());
+            assert!(words.contains("cut the connection"), "{words}");
+        }
+    }
+    let told = server.explain_loss(&words);
+    assert!(told.starts_with("the server ended (signal: 9 (SIGKILL)): the server at"), "{told}");
+    assert!(told.contains("server.log:\n") && told.contains("ready to accept connections"), "{told}");
+    for mut worker in [busy, idle] {
+        worker.close(LIMIT).unwrap();
+        assert!(!worker.is_alive());
+    }
+    let error = server.stop().unwrap_err();
+    assert!(matches!(error, ServerError::Crashed(_)), "{error}");
+    assert!(error.to_string().contains("had ended before (signal: 9"), "{error}");
+    postgres.nothing_is_left();
+}
+
+/// A program that stands for a server, and never lets a session in.
+fn launch(folder: &Path, script: &str) -> Launch {
+    Launch {
+        guard: command().program,
+        folder: folder.join("data"),
+        log: folder.join("server.log"),
+        recipe: Recipe {
+            start: ["/bin/sh", "-c", script].map(str::to_owned).to_vec(),
+            stop: "TERM".into(),
+            start_limit_s: 60,
+            stop_limit_s: 5,
+            ..Recipe::default()
+        },
+        ..Launch::default()
+    }
+}
+
+/// A folder that a server's user may enter.
+fn folder() -> tempfile::TempDir {
+    use std::os::unix::fs::PermissionsExt;
+    let open = std::fs::Permissions::from_mode(0o755);
+    tempfile::Builder::new().permissions(open).tempdir().unwrap()
+}
+
+#[test]
+fn a_data_folder_is_made_once_for_all_that_begin_in_the_same_way() {
+    let folder = folder();
+    // What is made, says who made it, and a server leaves something behind that is not part of it.
+    let make = "umask 027; mkdir $0/base; cp $1 $0/base/owner; echo made";
+    let launch = |name: &str, init: &[&str]| Launch {
+        folder: folder.path().join(name),
+        beginnings: Some(folder.path().join("beginnings")),
+        recipe: Recipe {
+            init: vec![init.iter().map(|&part| part.to_owned()).collect()],
+            start: ["/bin/sh", "-c", "echo used > $0/used; exec sleep 1000", "{{data}}"]
+                .map(str::to_owned)
+                .to_vec(),
+            ..launch(folder.path(), "").recipe
+        },
+        ..launch(folder.path(), "")
+    };
+    let first = launch("first", &["/bin/sh", "-ec", make, "{{data}}", "{{password_file}}"]);
+    let alike = Launch { folder: folder.path().join("alike"), ..first.clone() };
+    let other = launch("other", &["/bin/sh", "-ec", make, "{{data}}", "{{password_file}}", "other"]);
+    let made = || fs::read_to_string(&first.log).unwrap().matches("made").count();
+    let mut passwords = Vec::new();
+    for (launch, expected) in [(&first, 1), (&alike, 1), (&other, 2)] {
+        let used = launch.folder.join("data/used");
+        let server = jsonathlon_servers::Server::start(launch, &|| false).unwrap();
+        eventually("the server has begun", || used.exists());
+        assert_eq!(made(), expected, "{}", launch.folder.display());
+        let owner = launch.folder.join("data/base/owner");
+        let (data, base) = (fs::metadata(launch.folder.join("data")).unwrap(), owner.parent().unwrap());
+        assert_eq!(fs::read_to_string(&owner).unwrap(), server.login().password);
+        assert_eq!(fs::metadata(&owner).unwrap().uid(), data.uid());
+        assert_eq!((data.mode() & 0o777, fs::metadata(base).unwrap().mode() & 0o777), (0o700, 0o750));
+        assert!(!launch.folder.join("run/password").exists());
+        passwords.push(server.login().password.clone());
+        drop(server);
+        // A second start on the same data makes nothing.
+        drop(jsonathlon_servers::Server::start(launch, &|| false).unwrap());
+        assert_eq!(made(), expected);
+    }
+    assert_eq!(passwords[0], passwords[1]);
+    assert_ne!(passwords[0], passwords[2]);
+    let kept = fs::read_dir(folder.path().join("beginnings")).unwrap();
+    for kept in kept {
+        let kept = kept.unwrap().path();
+        assert!(
+            kept.join("data/base/owner").exists() && !kept.join("data/used").exists(),
+            "{}",
+            kept.display()
+        );
+    }
+}
+
+#[test]
+fn an_interrupted_start_ends_what_was_begun() {
+    let folder = folder();
+    let launch = launch(folder.path(), "exec sleep 1000");
+    let open = Open { protocol: "postgres".into(), folder: launch.folder.clone(), ..Open::default() };
+    let begun = Instant::now();
+    let cancelled = || begun.elapsed() > Duration::from_millis(500);
+    let log = folder.path().join("worker.log");
+    let opened = Engine::open(&command(), &log, &open, Some(&launch), LIMIT, &cancelled, &mut |_| {});
+    assert!(matches!(opened, Err(WorkerError::Cancelled)), "{opened:?}");
+    // While its data is being made, too.
+    let mut slow = launch;
+    slow.folder = folder.path().join("other");
+    slow.recipe.init = vec![["sleep", "1000"].map(str::to_owned).to_vec()];
+    let error = jsonathlon_servers::Server::start(&slow, &cancelled).unwrap_err();
+    assert_eq!(error, ServerError::Cancelled);
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    eventually("nothing is left", || processes_below(folder.path()).is_empty());
+}
+
+#[test]
+fn a_server_that_ends_before_it_is_ready_is_noticed_at_once() {
+    let folder = folder();
+    let launch = launch(folder.path(), "sleep 0.3; echo out of luck >&2; exit 3");
+    let open = Open { protocol: "postgres".into(), folder: launch.folder.clone(), ..Open::default() };
+    let begun = Instant::now();
+    let log = folder.path().join("worker.log");
+    let opened = Engine::open(&command(), &log, &open, Some(&launch), LIMIT, &|| false, &mut |_| {});
+    let Err(WorkerError::Refused { kind: FailureKind::Unavailable, message }) = opened else {
+        panic!("{opened:?}")
+    };
+    assert!(message.starts_with("the server ended (exit status: 3) before it was ready"), "{message}");
+    assert!(message.ends_with("out of luck"), "{message}");
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+}

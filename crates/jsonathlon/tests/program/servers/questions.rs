@@ -1,0 +1,53 @@
+//! Users' own questions on a server that somebody else runs.
+
+use jsonathlon_results::record::Basis;
+
+use super::address::Host;
+use super::server::Server;
+use crate::support::process::Running;
+use crate::support::real::excluded;
+use crate::support::{LIMIT, World};
+
+#[test]
+fn own_questions_are_asked_of_a_server_by_address() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let (world, host) = (World::new(), Host::of(Server::new("postgresql", "json-only")));
+    let lines: Vec<String> =
+        (0..200).map(|n| format!(r#"{{"a b":"x{}","price":{}.25,"n":{n}}}"#, n % 7, n % 11)).collect();
+    let data = world.file("data.ndjson", lines.join("\n"));
+    let (questions, out) = (world.text("q"), world.text("out"));
+    world.run(&["questions", "new", &questions, "-d", &data]).expect(0);
+    let address = format!("postgresql=postgres://localhost:{}", host.port);
+    let mut command = world.command(&[
+        "run",
+        "questions",
+        "-q",
+        &questions,
+        "-d",
+        &data,
+        "--system",
+        &address,
+        "-s",
+        "sqlite",
+        "--json",
+        "-o",
+        &out,
+        "-r",
+        "1",
+        "-t",
+        "1",
+        "--load-rounds",
+        "1",
+    ]);
+    command.env("JSONATHLON_PASSWORD_POSTGRESQL", &host.password);
+    let summary = Running::start(command, &world.path("")).end(LIMIT).expect(0).summary();
+    assert_eq!(summary.agreements.len(), 5);
+    for one in &summary.agreements {
+        assert_eq!(one.basis, Basis::Agreed, "{one:#?}");
+        assert!(one.standings.iter().any(|standing| standing.id.version.ends_with("+address")));
+    }
+    host.owner.close();
+    world.nothing_left();
+}

@@ -1,0 +1,323 @@
+//! `jsonathlon systems`: what is listed, what is refused before anything is fetched, and what a check proves.
+
+use std::path::Path;
+use std::time::Duration;
+
+use jsonathlon_results::record::Verdict;
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::archives::{client, jar, maven_source, npm_source, search_path, tgz};
+use crate::support::process::{Ended, Running};
+use crate::support::real::{built_in, copy};
+use crate::support::{LIMIT, QUESTIONS, System, World, eventually, mock, names_in};
+
+/// Six configurations of a server, each started several times.
+const LONG: Duration = Duration::from_secs(580);
+
+fn start(world: &World, arguments: &[&str], variables: &[(&str, &str)]) -> Running {
+    std::fs::create_dir_all(world.path("tmp")).unwrap();
+    let mut command = world.command(arguments);
+    command.arg("--systems-dir").arg(world.path("systems")).env("TMPDIR", world.path("tmp"));
+    command.envs(variables.iter().copied());
+    Running::start(command, &world.path(""))
+}
+
+/// `systems ACTION …` over the systems of this world; whatever it makes for itself is gone afterwards.
+fn systems(world: &World, arguments: &[&str]) -> Ended {
+    let ended = start(world, &[&["systems"], arguments].concat(), &[]).end(LIMIT);
+    assert!(names_in(&world.path("tmp")).is_empty(), "{:?} stay", names_in(&world.path("tmp")));
+    ended
+}
+
+/// The same on a machine that has no client, no Java, and nothing in its cache.
+fn on_a_bare_machine(world: &World, arguments: &[&str]) -> Ended {
+    let (path, cache) = (search_path(world), world.text("cache"));
+    let path = path.to_str().unwrap();
+    let variables = [("PATH", path), ("JSONATHLON_CACHE", &cache), ("ES_JAVA_HOME", ""), ("JAVA_HOME", "")];
+    start(world, &[&["systems"], arguments].concat(), &variables).end(LIMIT)
+}
+
+fn right() -> System {
+    mock("ma", json!({}))
+}
+
+#[test]
+fn systems_are_listed_as_text_and_as_json() {
+    let world = World::with(&[right()]);
+    let listed: Value = serde_json::from_str(&systems(&world, &["list", "--json"]).expect(0).stdout).unwrap();
+    let listed = listed.as_array().unwrap();
+    let names: Vec<&str> = listed.iter().map(|system| system["name"].as_str().unwrap()).collect();
+    for name in ["clickhouse", "duckdb", "ma", "sqlite"] {
+        assert!(names.contains(&name), "{names:?}");
+    }
+    for system in listed {
+        for key in ["version", "state", "protocol", "licence", "clients", "lacks", "variants", "storages"] {
+            assert!(system.get(key).is_some(), "{key}");
+        }
+    }
+    let text = systems(&world, &["list"]).expect(0).stdout;
+    assert!(names.iter().all(|name| text.contains(name)) && text.contains("cache: "), "{text}");
+}
+
+#[test]
+fn a_machine_that_lacks_everything_is_told_before_anything_is_fetched() {
+    let world = World::new();
+    let plain = |text: &str| text.replace(&world.text("cache"), "CACHE");
+    let listed = on_a_bare_machine(&world, &["list"]).expect(0);
+    insta::assert_snapshot!("list_on_a_bare_machine", plain(&listed.stdout));
+    let installed = on_a_bare_machine(&world, &["install", "--all"]).expect(3);
+    insta::assert_snapshot!("install_on_a_bare_machine", plain(&installed.stdout));
+    insta::assert_snapshot!("install_on_a_bare_machine_told_before", plain(&installed.stderr));
+    let artifacts = world.path("cache/artifacts");
+    assert!(!artifacts.exists() || names_in(&artifacts).is_empty(), "nothing was begun");
+    let checked = on_a_bare_machine(&world, &["check", "duckdb", "sqlite"]).expect(3).stdout;
+    let install_it = "duckdb 2.0.0 is not installed: install it by `jsonathlon systems install duckdb@2.0.0`";
+    assert!(checked.contains(install_it), "{checked}");
+    assert!(checked.contains("sqlite") && checked.contains("6 questions right"), "{checked}");
+}
+
+#[test]
+fn one_system_that_cannot_be_installed_does_not_stop_the_others() {
+    let (npm, maven) = (tgz(), jar());
+    let world = World::with(&[
+        mock("first", json!({})).from(&maven_source(&maven)),
+        mock("second", json!({})).from(&npm_source(&npm)),
+    ]);
+    std::fs::write(world.path("archive"), &npm).unwrap();
+    client(&world, "npm", r#"cp "$archive" "$dest/example-engine-1.0.0.tgz""#);
+    let ended = on_a_bare_machine(&world, &["install", "first", "second"]).expect(3);
+    let lines: Vec<&str> = ended.stdout.lines().collect();
+    assert!(lines[0].starts_with("first 1.0 ") && lines[0].contains("apt-get install maven"), "{lines:?}");
+    assert!(lines[1].starts_with("second 1.0: installed in "), "{lines:?}");
+    let ended = ended.says(&["to download", "unpacked; licence Apache-2.0", "second 1.0: downloading"]);
+    assert!(!ended.stderr.contains('\r') && !ended.stderr.contains('\u{1b}'), "{}", ended.stderr);
+    on_a_bare_machine(&world, &["install", "second"]).expect(0);
+    let checked = on_a_bare_machine(&world, &["check", "second"]).expect(0).stdout;
+    assert!(checked.starts_with("second 1.0: 1 file as recorded, "), "{checked}");
+    let removed = on_a_bare_machine(&world, &["remove", "first", "second", "sqlite"]).expect(0).stdout;
+    assert!(removed.contains("are free again") && removed.contains("nothing to remove"), "{removed}");
+}
+
+#[test]
+fn a_check_loads_asks_and_names_what_goes_wrong() {
+    let world = World::with(&[
+        right(),
+        mock("wrong", json!({"faults": [{"on": "q2", "do": "wrong_value", "row": 0, "column": 1}]})),
+        mock("picky", json!({"refuse": [{"ordinal": 7, "reason": "seven is too many"}]})),
+        mock("short", json!({"count_off_by": -1})),
+        mock("dying", json!({"faults": [{"on": "q5", "do": "crash"}]})),
+        mock("clinging", json!({"faults": [{"on": "drop", "do": "refuse", "message": "it stays"}]})),
+        mock("older", json!({"version": "mock 3"})),
+    ]);
+    let right =
+        "part of the program; opened, reports version mock 1.0; 1000 documents loaded, 6 questions right";
+    let checked = systems(&world, &["check", "ma"]).expect(0);
+    assert_eq!(checked.stdout, format!("ma 1.0: {right}\n"));
+    assert_eq!(checked.stderr, "", "bars are for terminals");
+    let faulty = ["wrong", "picky", "short", "dying", "clinging", "older"];
+    let ended = systems(&world, &[&["check"], &faulty[..], &["ma"]].concat()).expect(1);
+    let lines: Vec<&str> = ended.stdout.lines().filter(|line| line.contains(" 1.0: ")).collect();
+    assert_eq!(lines.len(), 7, "{}", ended.stdout);
+    for (line, (name, words)) in lines.iter().zip([
+        ("wrong", "q2: wrong: "),
+        ("picky", "load: 1 of 1000 documents refused: seven is too many"),
+        ("short", "load: wrong: 999 documents are in the table, 1000 were accepted"),
+        ("dying", "q5: crash: "),
+        ("clinging", "drop: refused: it stays"),
+        ("older", "says that it is version \"mock 3\", but "),
+        ("ma", right),
+    ]) {
+        assert!(line.starts_with(&format!("{name} 1.0: ")) && line.contains(words), "{name}: {line}");
+        assert!(name == "ma" || !line.contains("questions right"), "{line}");
+    }
+    // What it should have said stands in the folder, and nothing of it was installed.
+    let place = format!(
+        "{}:11: `artifact.0.reports` is \"mock 1.0\"",
+        world.path("systems/older/system.toml").display()
+    );
+    assert!(ended.stdout.contains(&place), "{place}: {}", ended.stdout);
+    assert!(!ended.stdout.contains("systems remove"), "{}", ended.stdout);
+    systems(&world, &["check"]).expect(2).says(&["<NAME>"]);
+    systems(&world, &["install", "slqite"]).expect(2).says(&["did you mean `sqlite`"]);
+}
+
+#[test]
+fn another_version_than_the_folder_expects_is_said_with_commands_that_can_be_pasted() {
+    let archive = tgz();
+    let world = World::with(&[mock("older", json!({"version": "mock 3"})).from(&npm_source(&archive))]);
+    std::fs::write(world.path("archive"), &archive).unwrap();
+    client(&world, "npm", r#"cp "$archive" "$dest/example-engine-1.0.0.tgz""#);
+    let folder = world.text("systems");
+    let command = |action: &str| format!("jsonathlon systems {action} older@1.0 --systems-dir {folder}");
+    let checked = on_a_bare_machine(&world, &["check", "older"]).expect(3).stdout;
+    assert!(checked.contains(&format!("install it by `{}`", command("install"))), "{checked}");
+    on_a_bare_machine(&world, &["install", "older"]).expect(0);
+    let checked = on_a_bare_machine(&world, &["check", "older"]).expect(1).stdout;
+    let commands = format!("`{} && {}`", command("remove"), command("install"));
+    for words in ["system.toml:11: `artifact.0.reports` is \"mock 1.0\"", "correct the key", &commands] {
+        assert!(checked.contains(words), "{words}: {checked}");
+    }
+}
+
+#[test]
+fn what_a_system_does_not_run_is_listed_and_refused_with_the_reason() {
+    let world = World::new();
+    let folder = world.path("systems/silent");
+    std::fs::create_dir_all(&folder).unwrap();
+    let definition = "name = \"silent\"\ntitle = \"Silent\"\nsummary = \"Answers nothing.\"\nprotocol = \"mock\"\n\
+                      default_version = \"1\"\nlicence = \"MIT\"\n\n[not.analytics]\nwhy = \"It cannot count.\"\n\n\
+                      [[artifact]]\nversion = \"1\"\nreports = \"mock\"\nplatform = \"any\"\n\n\
+                      [[artifact.source]]\nkind = \"bundled\"\n";
+    std::fs::write(folder.join("system.toml"), definition).unwrap();
+    let listed = systems(&world, &["list"]).expect(0).stdout;
+    assert!(listed.contains("    does not run analytics: It cannot count.\n"), "{listed}");
+    let run = start(&world, &["run", "--systems", "silent", "--no-yardstick"], &[]).end(LIMIT);
+    let place = format!("{}:9: `not.analytics.why`: It cannot count.", folder.join("system.toml").display());
+    run.expect(2).says(&["no chosen system runs analytics", &place, "it is run by clickhouse, "]);
+}
+
+#[test]
+fn packages_are_refused_that_could_be_no_packages() {
+    let world = World::new();
+    let packages = |arguments: &[&str]| {
+        Running::start(world.command(&[&["systems", "packages"], arguments].concat()), &world.path(""))
+            .end(LIMIT)
+    };
+    packages(&["--suite", "bookworm"]).expect(2).says(&["<NAME>"]);
+    packages(&["postgresql-15"]).expect(2).says(&["--suite <SUITE>"]);
+    packages(&["--suite", "../x", "a"]).expect(2).says(&["`../x` is no suite"]);
+    packages(&["--suite", "sid", "Server"]).expect(2).says(&["`Server` is no package"]);
+    let bare = search_path(&world);
+    let mut command = world.command(&["systems", "packages", "--suite", "sid", "zlib1g"]);
+    command.env("PATH", bare);
+    Running::start(command, &world.path("")).end(LIMIT).expect(3).says(&["`apt-get`"]);
+}
+
+#[test]
+fn an_interrupted_check_leaves_nothing_behind() {
+    let world = World::with(&[mock("slow", json!({"delay_ms": {"q1": 60_000}}))]);
+    let running = start(&world, &["systems", "check", "slow"], &[]);
+    let loaded = || {
+        let folders = names_in(&world.path("tmp"));
+        folders.iter().any(|name| {
+            let journal = world.path("tmp").join(name).join("run/journal.ndjson");
+            std::fs::read_to_string(journal).is_ok_and(|text| text.contains("\"step\":\"load\""))
+        })
+    };
+    eventually("the documents are loaded", loaded);
+    running.signal(Signal::INT);
+    running.end(Duration::from_secs(30)).expect(4).says(&["interrupted"]);
+    world.nothing_left();
+    assert!(names_in(&world.path("tmp")).is_empty());
+}
+
+/// The commands that the document says to try, with these names in place.
+fn commands_of_the_document(name: &str, folder: &str) -> Vec<Vec<String>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/adding-a-system.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let lines = text.lines().filter_map(|line| line.trim().strip_prefix("jsonathlon "));
+    lines
+        .filter(|line| line.contains("FOLDER-ABOVE-YOURS"))
+        .map(|line| line.replace("FOLDER-ABOVE-YOURS", folder).replace("NAME", name))
+        .map(|line| line.split(' ').map(str::to_owned).collect())
+        .collect()
+}
+
+#[test]
+fn the_document_about_adding_a_system_leads_to_one_that_answers_exactly() {
+    if crate::support::real::excluded(&["postgresql"]) {
+        return;
+    }
+    let world = World::new();
+    let name = "postgresql-serial";
+    // Step 1: the nearest one is copied, under the new name.
+    let folder = world.path("systems").join(name);
+    copy(&built_in("postgresql"), &folder);
+    // Step 2: a setting that is not the default, with its reason.
+    let file = folder.join("system.toml");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let text = text.replacen("name = \"postgresql\"", &format!("name = \"{name}\""), 1);
+    let text = text.replacen("title = \"PostgreSQL\"", "title = \"PostgreSQL, one process a question\"", 1);
+    let changed = "[open.settings]\nmax_parallel_workers_per_gather = 0\n\n[[exception]]\n\
+                   what = \"max_parallel_workers_per_gather = 0\"\nwhy = \"What one process does alone.\"\n\n[[exception]]";
+    let text = text.replacen("[[exception]]", changed, 1);
+    // Step 5: what is promised of the plan.
+    let promise = "q1 = { expect = ['Seq Scan'], forbid = ['documents_paths', 'Gather'] }";
+    let text = text.replacen("q1 = { expect = ['Seq Scan'], forbid = ['documents_paths'] }", promise, 1);
+    assert!(text.contains(changed) && text.contains(promise) && text.contains(&format!("name = \"{name}\"")));
+    std::fs::write(&file, &text).unwrap();
+
+    // The program is the built-in system's own, so that it need not be fetched once more.
+    let catalogue = jsonathlon_systems::Catalogue::load(&[]).unwrap();
+    let postgresql = catalogue.get("postgresql").unwrap();
+    let version = postgresql.default_version();
+    let installed =
+        crate::support::real::installed(postgresql.artifact(version).unwrap().unwrap()).folder.unwrap();
+    let place = world.path("cache/artifacts").join(name).join(version);
+    copy(&installed, &place.join(installed.file_name().unwrap()));
+    let cache = world.text("cache");
+    let run = |arguments: &[String]| {
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let mut command = world.command(&arguments);
+        command.env("JSONATHLON_CACHE", &cache);
+        Running::start(command, &world.path("")).end(LONG)
+    };
+
+    // Step 6, word by word.
+    let commands = commands_of_the_document(name, &world.text("systems"));
+    let actions: Vec<&[String]> = commands.iter().map(|command| &command[..2]).collect();
+    assert_eq!(actions, [["systems", "list"], ["systems", "check"], ["run", "--systems"]]);
+    let listed = run(&commands[0]).expect(0).stdout;
+    assert!(listed.contains(&format!("{name} {version} (installed)")), "{listed}");
+    let checked = run(&commands[1]).expect(0).stdout;
+    assert!(checked.contains("1000 documents loaded, 6 questions right"), "{checked}");
+    let ended = run(&[&commands[2][..], &["--out".into(), "out".into(), "--json".into()]].concat()).expect(0);
+    let summary = ended.summary();
+    assert!(summary.complete && summary.failures.is_empty());
+    for question in QUESTIONS {
+        let asked = summary
+            .results
+            .iter()
+            .filter(|entry| entry.cell.id.system == name && entry.cell.step.word() == question);
+        let verdicts: Vec<Verdict> = asked.map(|entry| entry.verdict).collect();
+        // Two storage settings, cold and hot.
+        let ranked = postgresql.variants().iter().filter(|variant| variant.ranked).count();
+        assert_eq!(verdicts, vec![Verdict::Exact; ranked * 4], "{question}");
+    }
+    let manifest = world.kept("out").manifest();
+    let mine = manifest.configurations.iter().find(|configuration| configuration.id.system == name).unwrap();
+    assert!(mine.exceptions.iter().any(|one| one.why == "What one process does alone."), "{mine:?}");
+
+    // What the system does not know is in its own words; the setting above did reach it.
+    std::fs::write(&file, text.replace("max_parallel_workers_per_gather = 0\n\n", "max_paralel = 0\n\n"))
+        .unwrap();
+    let checked = run(&commands[1]).expect(1).stdout;
+    assert!(checked.contains("unrecognized configuration parameter \"max_paralel\""), "{checked}");
+    world.nothing_left();
+}
+
+#[test]
+fn an_unknown_key_is_named_with_file_line_and_key_wherever_it_stands() {
+    let world = World::new();
+    let folder = world.path("systems/elasticsearch");
+    copy(&built_in("elasticsearch"), &folder);
+    let file = folder.join("system.toml");
+    let good = std::fs::read_to_string(&file).unwrap();
+    systems(&world, &["list"]).expect(0);
+    for (after, key, path) in [
+        ("protocol = \"elasticsearch\"", "protocl", "protocl"),
+        ("[server]", "start_limit", "server.start_limit"),
+        ("[[server.need]]", "homez", "homez"),
+        ("[variants.logsdb]", "rank_with", "variants.logsdb.rank_with"),
+        ("[analytics]", "atomic_load", "analytics.atomic_load"),
+    ] {
+        assert!(good.contains(&format!("{after}\n")), "{after}");
+        let bad = good.replacen(&format!("{after}\n"), &format!("{after}\n{key} = 1\n"), 1);
+        std::fs::write(&file, &bad).unwrap();
+        let line = bad.lines().position(|line| line == format!("{key} = 1")).unwrap() + 1;
+        let place = format!("{}:{line}:", file.display());
+        let ended = systems(&world, &["list"]).expect(2);
+        ended.says(&[&place, path, &format!("unknown field `{key}`")]);
+    }
+}
