@@ -10,7 +10,7 @@ use jsonathlon_worker::Subject;
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
 
 use crate::client::Client;
-use crate::job::{Job, Watched};
+use crate::job::Watched;
 use crate::recorder::Recorder;
 use crate::run::Runner;
 use crate::shared::Shared;
@@ -229,12 +229,12 @@ fn watched(
     are_over: impl Fn() -> bool,
     tell: &mut dyn FnMut(Progress),
 ) -> Beside {
-    let job: &Job = shared.job;
+    let watched = &shared.job.watched;
     let is_over = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let watch = || Watch::keep(&job.watched, shared.openers.again, began, &is_over);
+        let watch = || Watch::keep(watched, shared.openers.again, began, &is_over);
         // Without a thread for it nothing is seen beside, and nothing else is different.
-        let watching = (job.watched != Watched::default())
+        let watching = (*watched != Watched::default())
             .then(|| std::thread::Builder::new().name("watch".to_owned()).spawn_scoped(scope, watch).ok())
             .flatten();
         let beside = supervise(shared, on, ramp, began, are_over, tell);

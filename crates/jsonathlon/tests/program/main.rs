@@ -1,7 +1,7 @@
 //! The program as its users have it: a process for each run, on the mock and on real systems.
 //!
 //! One test program for all of it: it is linked once, and no core waits for the last test of one before the next begins. What
-//! needs no server is in programs of its own (`.ci/fast`).
+//! `.ci/fast` runs is in programs of its own.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail as tests do")]
 
