@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { licences } from './licences.mjs';
+import { unreached } from './unreached.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = process.env.JSONATHLON_PAGE_OUT ?? join(here, '..', 'crates', 'report', 'page');
@@ -20,6 +21,7 @@ const { metafile } = await build({
   target: ['chrome123', 'firefox121', 'safari17.5'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
+  plugins: [unreached],
   legalComments: 'eof',
   metafile: true,
   charset: 'utf8',
