@@ -51,13 +51,7 @@ impl Control {
     /// of zeros might all be the same one. One slice is run to warm up and is not reported.
     #[must_use]
     pub fn new() -> Self {
-        let mut state = 0;
-        let buffer = (0..WORDS)
-            .map(|_| {
-                state = mixed(state);
-                state
-            })
-            .collect();
+        let buffer = (0..WORDS as u64).map(mixed).collect();
         let mut control = Self { buffer };
         control.slice();
         control

@@ -91,14 +91,14 @@ fn a_budget_that_holds_no_five_rounds_is_refused_and_says_what_is_needed() {
 
 #[test]
 fn a_budget_that_holds_the_rounds_is_told_and_kept() {
-    let world = world();
-    let ended = world.measure("ma,mb", &["-n", "300", "--budget", "30s", "--timeout", "60s"]).expect(0);
+    let world = World::with(&[mock("ma", json!({}))]);
+    // One system, so that beside other tests, too, a round takes far less than a fifth of the budget.
+    let ended = world.measure("ma", &["-n", "300", "--budget", "30s", "--timeout", "60s"]).expect(0);
     let ended = ended.says(&["rounds are planned for the budget of 30 s"]);
     let summary = ended.summary();
     let rounds = world.kept("out").trials().iter().map(|trial| trial.round).max().unwrap();
-    assert!(rounds >= 5, "only {rounds} rounds of about a second in 30 s");
+    assert!(rounds >= 5, "only {rounds} rounds of about half a second in 30 s");
     summary.is_right("ma");
-    summary.is_right("mb");
 }
 
 #[test]
