@@ -539,6 +539,7 @@ mod tests {
             (5, 2, 0.2, 130),
             (10, 5, 0.2, 100),
         ] {
+            let is_told = (rounds, others, unrest) == (5, 5, 0.0);
             let (mut false_alarms, mut found) = (0, 0);
             for _ in 0..2_000 {
                 let mut side = |rounds: usize, factor: f64| {
@@ -547,13 +548,13 @@ mod tests {
                 };
                 let (one, same, slower) = (side(rounds, 1.0), side(others, 1.0), side(others, 1.2));
                 false_alarms += usize::from(unpaired_ratio(&same, &one).unwrap().excludes_one());
-                found += usize::from(unpaired_ratio(&slower, &one).unwrap().excludes_one());
+                if is_told {
+                    found += usize::from(unpaired_ratio(&slower, &one).unwrap().excludes_one());
+                }
             }
-            println!("{rounds} and {others} rounds, {unrest}: {false_alarms} false, {found} found of 2,000");
+            println!("{rounds} and {others} rounds, {unrest}: {false_alarms} false alarms of 2,000");
             assert!(false_alarms <= most, "{false_alarms} of 2,000: {rounds} and {others} rounds, {unrest}");
-            if (rounds, others, unrest) == (5, 5, 0.0) {
-                assert!(found >= 1_960, "{found} of 2,000");
-            }
+            assert!(!is_told || found >= 1_960, "{found} of 2,000");
         }
     }
 

@@ -188,7 +188,14 @@ fn a_disk_is_mounted_again_once_those_who_used_it_are_gone() {
         let wanted = format!("sleep ({}): works in {}", long.id(), disk.path().display());
         assert!(matches!(error, OutageError::Held { .. }) && error.to_string().contains(&wanted), "{error}");
         disk.mount_again().unwrap();
+        disk.close().unwrap();
+    });
+}
 
+#[test]
+fn a_disk_that_is_in_use_is_told_by_whom_and_is_nobodys_after_its_end() {
+    alone("a_disk_that_is_in_use_is_told_by_whom_and_is_nobodys_after_its_end", |folder| {
+        let disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
         let open = File::create(disk.path().join("open")).unwrap();
         let path = disk.path().to_owned();
         let error = disk.close().unwrap_err().to_string();

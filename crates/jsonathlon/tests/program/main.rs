@@ -8,6 +8,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod adding;
 mod analytics;
 mod check;
 mod cli;
