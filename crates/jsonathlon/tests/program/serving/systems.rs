@@ -236,8 +236,7 @@ fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
     let world = World::new();
     soon_up(&world.path("systems"));
     let arguments = ["-n", "1k", "-r", "1", "--mixes", "a", "--clients", "2", "--ramp", "100ms"];
-    let over =
-        |transport| [&arguments[..], &SMALL, &["--measure", "300ms", "--transport", transport]].concat();
+    let over = |transport| [&arguments[..], &SMALL, &["--measure", "1s", "--transport", transport]].concat();
     let refused = world.start_serving("refused", "postgresql,elasticsearch", &over("unix"));
     refused.end(LIMIT).expect(2).says(&["elasticsearch", "`unix`", "--transport tcp"]);
     assert!(!world.path("refused").exists());
