@@ -174,7 +174,6 @@ fn plan(systems: &Path) -> Plan {
             program: PathBuf::from(env!("CARGO_BIN_EXE_jsonathlon")),
             arguments: vec!["worker".into()],
         },
-        beginnings: None,
         command: vec!["a test".into()],
     }
 }

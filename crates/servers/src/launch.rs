@@ -19,8 +19,8 @@ pub struct Launch {
     /// The folder of the server's data and of what it writes beside them; made when it is not there. What is in
     /// it survives the server.
     pub folder: PathBuf,
-    /// Where made data folders are kept for the next sessions that begin in the same way; each session makes its own
-    /// unless set.
+    /// Where made data folders are kept for the next sessions that begin in the same way, in this run or another; each
+    /// session makes its own unless set.
     pub beginnings: Option<PathBuf>,
     /// Where the server's own log goes; it is appended to.
     pub log: PathBuf,

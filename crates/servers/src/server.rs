@@ -220,7 +220,7 @@ impl Starting<'_> {
             return self.folder.password();
         }
         self.folder.begin()?;
-        let beginning = Beginning::of(self.launch);
+        let beginning = Beginning::of(self.launch, &self.folder);
         if let Some(beginning) = &beginning {
             let copied = beginning.copy_to(&self.folder);
             if copied.map_err(failed("copy a data folder to", &self.folder.root))? {
@@ -248,7 +248,7 @@ impl Starting<'_> {
         }
         self.folder.take_password_back()?;
         if let Some(beginning) = beginning {
-            beginning.keep(&self.folder).map_err(failed("keep a copy of", &self.folder.root))?;
+            beginning.keep(&self.folder);
         }
         self.folder.finish()?;
         Ok(password)

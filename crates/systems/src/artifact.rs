@@ -202,6 +202,12 @@ impl Installed {
     pub fn library(&self) -> Option<&Path> {
         self.files.get("library").map(PathBuf::as_path)
     }
+
+    /// Where data folders that its programs made are kept: beside it, so that they go when it does. None where the
+    /// programs are part of this one or the user's own, which can become others under the same path.
+    pub fn beginnings(&self) -> Option<PathBuf> {
+        self.folder.as_ref().map(|folder| folder.with_extension("beginnings"))
+    }
 }
 
 /// The registries that artifacts can come from.

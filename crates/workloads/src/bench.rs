@@ -46,7 +46,6 @@ pub struct Bench<'a> {
     pub disk_bytes_per_s: Option<f64>,
     pub(crate) worker: &'a WorkerCommand,
     pub(crate) work: PathBuf,
-    pub(crate) beginnings: Option<PathBuf>,
     pub(crate) logs: PathBuf,
     /// Whether the run goes on with an interrupted one.
     pub(crate) resumed: bool,
@@ -109,7 +108,6 @@ impl<'a> Bench<'a> {
             self.subject.clone(),
             self.cancelled,
         );
-        session.beginnings.clone_from(&self.beginnings);
         if let PageCache::Capped(bytes) = self.settings.page_cache {
             session.most_memory = Some(bytes);
         }

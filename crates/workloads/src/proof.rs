@@ -64,7 +64,6 @@ pub fn prove(
         },
         targets: vec![target],
         worker,
-        beginnings: None,
         command: Vec::new(),
     };
     let folder = scratch.join("run");

@@ -45,8 +45,6 @@ pub struct Plan {
     pub targets: Vec<Target>,
     /// How workers are started.
     pub worker: WorkerCommand,
-    /// Where made data folders are kept for later runs of the same programs; none where each run makes its own.
-    pub beginnings: Option<PathBuf>,
     /// The command line, for the manifest.
     pub command: Vec<String>,
 }
@@ -193,7 +191,6 @@ fn bench<'a>(
         disk_bytes_per_s: setting.disk_bytes_per_s,
         worker: &plan.worker,
         work: folder.work(),
-        beginnings: plan.beginnings.clone(),
         logs: folder.logs(),
         resumed: false,
         begun: Instant::now(),

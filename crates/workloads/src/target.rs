@@ -164,7 +164,7 @@ impl Target {
             programs: files.clone(),
             installed: installed.clone(),
             folder: folder.to_owned(),
-            beginnings: None,
+            beginnings: self.installed.beginnings(),
             log: log.to_owned(),
             port: None,
             group: None,

@@ -83,7 +83,6 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
         settings,
         targets: targets(vec![configuration, again], ANALYTICS, &Store::from_environment()?, &interrupt)?,
         worker: worker()?,
-        beginnings: None,
         command: std::env::args().collect(),
     };
     let folder = match &arguments.out {

@@ -66,17 +66,12 @@ pub(super) const UNTIMED_MEMORY: u64 = 4_000_000_000;
 
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
     let json = workload::asked(command)?.arguments.json;
-    let folder = carried_out(command, None, &Interrupt::install()?)?;
+    let folder = carried_out(command, &Interrupt::install()?)?;
     show(&folder, json)
 }
 
-/// Does what a command asks for, and gives the folder of the run. Made data folders are kept in `beginnings` for the
-/// next run.
-pub(super) fn carried_out(
-    command: &RunCommand,
-    beginnings: Option<&Path>,
-    interrupt: &Interrupt,
-) -> Result<PathBuf, Failure> {
+/// Does what a command asks for, and gives the folder of the run.
+pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
     let asked = workload::asked(command)?;
     let arguments = asked.arguments;
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
@@ -93,7 +88,6 @@ pub(super) fn carried_out(
         settings: request.settings,
         targets,
         worker: worker()?,
-        beginnings: beginnings.map(Path::to_owned),
         command: std::env::args().collect(),
     };
     let mut progress = RunProgress::new();

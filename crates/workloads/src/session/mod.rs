@@ -122,8 +122,6 @@ pub struct Session<'a> {
     cancelled: &'a dyn Fn() -> bool,
     /// How long it may take to come up, where that is not left to the system's folder.
     open_limit: Option<Duration>,
-    /// Where the run keeps made data folders, if it does.
-    pub(crate) beginnings: Option<PathBuf>,
     /// Bytes that the engine may have together with the page cache, where they are capped.
     pub(crate) most_memory: Option<u64>,
     /// What holds it to that; it goes after the engine.
@@ -165,7 +163,6 @@ impl<'a> Session<'a> {
             subject,
             cancelled,
             open_limit: None,
-            beginnings: None,
             most_memory: None,
             cap: None,
             killed: Cell::default(),
@@ -259,7 +256,6 @@ impl<'a> Session<'a> {
         let launch = self.target.launch(&self.folder, &log, self.cores, &self.command.program);
         let mut launch = launch.map_err(placeholder)?;
         if let Some(launch) = &mut launch {
-            launch.beginnings.clone_from(&self.beginnings);
             launch.group = self.cap.as_ref().map(MemoryCap::processes);
             if let Some(limit) = self.open_limit {
                 launch.recipe.start_limit_s = limit.as_secs();

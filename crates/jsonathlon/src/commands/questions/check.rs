@@ -106,7 +106,6 @@ fn ask(wanted: &Wanted<'_>, data: &str, own: &OwnQuestions, catalogue: &Catalogu
         },
         targets: targets(configurations, QUESTIONS, &store, &interrupt)?,
         worker: worker()?,
-        beginnings: None,
         command: Vec::new(),
     };
     let once = AskSettings { hot_trials: 1, most_hot_trials: 1, cold: false, ..AskSettings::default() };

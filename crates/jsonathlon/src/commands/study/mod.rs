@@ -4,7 +4,7 @@ mod kept;
 mod list;
 mod planned;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use jsonathlon_report::draw::Look;
@@ -28,8 +28,6 @@ use planned::Planned;
 
 /// The word that lists studies instead of naming one.
 const LIST: &str = "list";
-/// What a study's runs share until it ends, in its folder.
-const BEGINNINGS: &str = "beginnings";
 
 pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
     if arguments.study.as_deref() == Some(LIST) {
@@ -57,7 +55,6 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
         kept.write(&study, &folder)?;
     }
     let interrupt = Interrupt::install()?;
-    let beginnings = Beginnings(folder.join(BEGINNINGS));
     let count = planned.runs.len();
     let mut runs = Vec::with_capacity(count);
     for (number, (part, systems)) in planned.runs.into_iter().enumerate() {
@@ -69,17 +66,7 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
         let run = Run::read(&folder.join(&part.name))?;
         runs.push((part, run));
     }
-    drop(beginnings);
     show(&study, &runs, &folder, arguments.markdown)
-}
-
-/// Made data folders, which the study's runs share. Each begins like the others, and they are gone when it ends.
-struct Beginnings(PathBuf);
-
-impl Drop for Beginnings {
-    fn drop(&mut self) {
-        std::fs::remove_dir_all(&self.0).ok();
-    }
 }
 
 /// The study of a name, or in a file.
@@ -106,7 +93,6 @@ fn measure(
     folder: &Path,
     interrupt: &Interrupt,
 ) -> Result<(), Failure> {
-    let beginnings = folder.join(BEGINNINGS);
     let folder = &folder.join(&part.name);
     let command = if !holds_run(folder) {
         planned::command(study, kept, part, systems, folder, arguments.newer.accept_newer)?
@@ -115,7 +101,7 @@ fn measure(
     } else {
         planned::resuming(kept, folder, arguments.newer.accept_newer)?
     };
-    carried_out(&command, Some(&beginnings), interrupt)?;
+    carried_out(&command, interrupt)?;
     // The page of one run, as of any; a study without it is still an answer.
     if let Err(error) = page::write_own(Run::read(folder)?) {
         anstream::eprintln!("there is no page of {}: {error}", folder.display());
