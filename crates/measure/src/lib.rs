@@ -18,6 +18,7 @@ pub mod machine;
 pub mod memory;
 pub mod memory_cap;
 pub mod page_cache;
+mod pooled;
 pub mod process;
 pub mod scheduling;
 pub mod series;

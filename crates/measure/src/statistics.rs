@@ -25,6 +25,8 @@ use serde::{Deserialize, Serialize};
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, StudentsT};
 use statrs::statistics::{Data, Median, Statistics};
 
+use crate::pooled::Pooled;
+
 /// Resamples taken for a standard error. 2,000 put its Monte Carlo error at 1/√(2 · 2000) = 1.6 %
 /// (Efron & Tibshirani, *An Introduction to the Bootstrap*, 1993, §6.4).
 pub const RESAMPLES: usize = 2_000;
@@ -113,8 +115,8 @@ pub fn unpaired_ratio(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Estimate> {
 #[must_use]
 pub fn scattered(rounds: &[Vec<f64>]) -> Option<Scattered> {
     let rounds: Vec<&[f64]> = rounds.iter().filter(|round| !round.is_empty()).map(Vec::as_slice).collect();
-    let mut pool = Vec::new();
-    Scattered::of(rounds.len(), |drawn| pooled_median(&rounds, drawn, &mut pool))
+    let mut pooled = Pooled::of(&rounds);
+    Scattered::of(rounds.len(), |drawn| pooled.median(drawn))
 }
 
 /// The ratio of [`paired_ratio`], and how it scatters.
@@ -129,19 +131,18 @@ pub fn scattered_pairs(a: &[Vec<f64>], b: &[Vec<f64>]) -> Option<Scattered> {
 pub fn scattered_quotient(a: &[Vec<f64>], by: &[&[Vec<f64>]]) -> Option<Scattered> {
     let all: Vec<&[Vec<f64>]> = std::iter::once(a).chain(by.iter().copied()).collect();
     let rounds = full_rounds(&all);
-    let (a, by) = rounds.split_first()?;
-    let mut pool = Vec::new();
-    Scattered::of(a.len(), |drawn| {
-        Some(pooled_median(a, drawn, &mut pool)? / mean_of_medians(by, drawn, &mut pool)?)
-    })
+    let count = rounds.first()?.len();
+    let mut pooled: Vec<Pooled> = rounds.iter().map(|rounds| Pooled::of(rounds)).collect();
+    let (a, by) = pooled.split_first_mut()?;
+    Scattered::of(count, |drawn| Some(a.median(drawn)? / mean_of_medians(by, drawn)?))
 }
 
 /// Geometric mean of the medians of several series of the same rounds, which are drawn together.
 #[must_use]
 pub fn scattered_mean(series: &[&[Vec<f64>]]) -> Option<Scattered> {
     let series = full_rounds(series);
-    let mut pool = Vec::new();
-    Scattered::of(series.first()?.len(), |drawn| mean_of_medians(&series, drawn, &mut pool))
+    let mut pooled: Vec<Pooled> = series.iter().map(|rounds| Pooled::of(rounds)).collect();
+    Scattered::of(series.first()?.len(), |drawn| mean_of_medians(&mut pooled, drawn))
 }
 
 /// The rounds in which every series has a sample.
@@ -152,10 +153,10 @@ fn full_rounds<'a>(series: &[&'a [Vec<f64>]]) -> Vec<Vec<&'a [f64]>> {
     series.iter().map(|rounds| full.iter().map(|round| rounds[*round].as_slice()).collect()).collect()
 }
 
-fn mean_of_medians(series: &[Vec<&[f64]>], drawn: &[usize], pool: &mut Vec<f64>) -> Option<f64> {
+fn mean_of_medians(series: &mut [Pooled], drawn: &[usize]) -> Option<f64> {
     let mut product = 1.0;
-    for rounds in series {
-        product *= pooled_median(rounds, drawn, pool)?;
+    for rounds in series.iter_mut() {
+        product *= rounds.median(drawn)?;
     }
     Some(product.powf(1.0 / series.len() as f64))
 }
@@ -179,24 +180,6 @@ pub fn at_least(count: u64, trials: u64, probability: f64) -> f64 {
         (Some(below), Ok(binomial)) => binomial.sf(below),
         _ => 1.0,
     }
-}
-
-/// The median of the samples of the rounds `drawn`, each as often as it was drawn.
-fn pooled_median(rounds: &[&[f64]], drawn: &[usize], pool: &mut Vec<f64>) -> Option<f64> {
-    pool.clear();
-    pool.extend(drawn.iter().filter_map(|index| rounds.get(*index)).copied().flatten());
-    let middle = pool.len() / 2;
-    let even = pool.len().is_multiple_of(2);
-    if pool.is_empty() {
-        return None;
-    }
-    // Selection in place: thousands of resamples a cell are taken, and sorting each would be felt.
-    let (below, upper, _) = pool.select_nth_unstable_by(middle, f64::total_cmp);
-    let upper = *upper;
-    if !even {
-        return Some(upper);
-    }
-    Some(f64::midpoint(below.iter().copied().reduce(f64::max)?, upper))
 }
 
 /// A positive statistic over rounds, and how its logarithm scatters.
