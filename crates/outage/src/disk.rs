@@ -17,7 +17,7 @@ use crate::{holders, namespace, shutdown};
 const SMALLEST: u64 = 32 << 20;
 /// Of a block of the file system, bytes.
 const BLOCK: u64 = 4096;
-/// How long killed processes may take to let go of the disk.
+/// How long killed processes may take to let go of the disk, unless told otherwise.
 const LIMIT: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(2);
 const LOOP_CONTROL: &str = "/dev/loop-control";
@@ -37,6 +37,7 @@ pub struct Disk {
     image: File,
     /// The device number of the mounted file system; none while it is not mounted.
     device: Option<u64>,
+    patience: Duration,
 }
 
 impl Disk {
@@ -99,7 +100,7 @@ impl Disk {
         }
         let above = folder.parent().unwrap_or(&folder);
         let image = tempfile::tempfile_in(above).map_err(failed("make an image in", above))?;
-        let mut disk = Self { folder, folder_is_own, image, device: None };
+        let mut disk = Self { folder, folder_is_own, image, device: None, patience: LIMIT };
         disk.format(bytes / BLOCK * BLOCK)?;
         disk.mount()?;
         disk.prove()?;
@@ -197,6 +198,11 @@ impl Disk {
         self.sync()
     }
 
+    /// How long to wait for those who still use the disk before it is unmounted: ten seconds unless told otherwise.
+    pub fn wait_at_most(&mut self, patience: Duration) {
+        self.patience = patience;
+    }
+
     /// Does nothing when it is not mounted.
     fn unmount(&mut self) -> Result<()> {
         let Some(device) = self.device else { return Ok(()) };
@@ -204,12 +210,12 @@ impl Disk {
         loop {
             match unmount(&self.folder, UnmountFlags::NOFOLLOW) {
                 Ok(()) => break,
-                Err(Errno::BUSY) if begun.elapsed() < LIMIT => std::thread::sleep(PAUSE),
+                Err(Errno::BUSY) if begun.elapsed() < self.patience => std::thread::sleep(PAUSE),
                 Err(Errno::BUSY) => {
                     let folder = self.folder.clone();
                     return Err(OutageError::Held {
                         folder,
-                        waited_s: LIMIT.as_secs(),
+                        waited_s: self.patience.as_secs(),
                         holders: holders::of(device),
                     });
                 }

@@ -10,6 +10,7 @@ use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use jsonathlon_outage::{Disk, OutageError};
 
@@ -180,6 +181,7 @@ fn a_disk_is_mounted_again_once_those_who_used_it_are_gone() {
         let took = disk.mount_again().unwrap();
         assert!(short.try_wait().unwrap().is_some(), "mounted again after {took:?} under who used it");
 
+        disk.wait_at_most(Duration::from_secs(1));
         let long = Command::new("sleep").arg("1000").current_dir(disk.path()).spawn();
         let mut long = long.unwrap();
         let error = disk.mount_again().unwrap_err();
@@ -195,7 +197,8 @@ fn a_disk_is_mounted_again_once_those_who_used_it_are_gone() {
 #[test]
 fn a_disk_that_is_in_use_is_told_by_whom_and_is_nobodys_after_its_end() {
     alone("a_disk_that_is_in_use_is_told_by_whom_and_is_nobodys_after_its_end", |folder| {
-        let disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
+        let mut disk = Disk::make(&folder.join("disk"), SIZE).unwrap();
+        disk.wait_at_most(Duration::from_secs(1));
         let open = File::create(disk.path().join("open")).unwrap();
         let path = disk.path().to_owned();
         let error = disk.close().unwrap_err().to_string();
