@@ -309,7 +309,7 @@ fn a_hot_question_that_reads_from_the_disk_is_said_to() {
     let (systems, out) = (world.text("systems"), world.text("out"));
     let run = |systems: &[&str], out: &str| {
         let arguments =
-            ["run", "-s", "mysql", "--variants", "no-index", "-n", "40k", "-r", "1", "-t", "3", "--json"];
+            ["run", "-s", "mysql", "--variants", "no-index", "-n", "20k", "-r", "1", "-t", "3", "--json"];
         world.run(&[&arguments[..], &["--no-yardstick", "-o", out], systems].concat()).expect(0).summary()
     };
     let small = run(&["--systems-dir", &systems], &out);
