@@ -159,8 +159,8 @@ fn control(comparison: &RunComparison) -> String {
         None if comparison.within_one_run => {
             "control          both sides are of one run, paired by round: nothing to divide out".to_owned()
         }
-        None => "NO CONTROL in one run or both, as in those of 0.1.0: ratios are raw, and a machine that was slower \
-                 looks like slower systems"
+        None => "NO CONTROL in one run or both, as in those of 0.1.0, or not the same one in both: ratios are raw, and \
+                 a machine that was slower looks like slower systems"
             .to_owned(),
     }
 }

@@ -78,6 +78,22 @@ fn without_a_control_ratios_are_raw() {
     assert!(!gate(&comparison).passed);
 }
 
+/// A debug build's control does less work: its times say nothing about a release's machine.
+#[test]
+fn controls_that_did_other_work_divide_nothing() {
+    let a = controlled("a", &[configuration("ma", "1")], 1.0);
+    let mut b = controlled("b", &[configuration("ma", "1")], 0.1);
+    edit(
+        &mut b,
+        |trial| trial.cell.id.system == "control",
+        |trial| trial.cell.id.version = "1-debug".to_owned(),
+    );
+    let comparison = compare(&a, &b, false).unwrap();
+    assert_eq!(comparison.control, None);
+    assert!(comparison.cells.iter().all(|cell| cell.divided.is_none()));
+    assert!(compare(&b, &b, false).unwrap().control.is_some());
+}
+
 /// Rounds that agree to the last digit say nothing about what two runs differ by as wholes.
 #[test]
 fn runs_as_wholes_are_never_equal_to_the_last_digit() {

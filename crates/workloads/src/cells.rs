@@ -1,5 +1,6 @@
 //! What the trials of one configuration are of.
 
+use jsonathlon_measure::control::WORK;
 use jsonathlon_results::control::CONTROL;
 use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::record::{Cell, Parameters, Phase};
@@ -72,7 +73,7 @@ impl Cells<'_> {
 pub(crate) fn control_cell(workload: &str) -> Cell {
     Cell {
         workload: workload.into(),
-        id: Id::new(CONTROL, "1", "kernels", ""),
+        id: Id::new(CONTROL, WORK, "kernels", ""),
         profile: None,
         step: Step::Control,
         phase: Phase::Steady,

@@ -1,6 +1,6 @@
 //! The control of two runs: the same work in both, so its ratio is that of the machines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jsonathlon_measure::statistics::{ALPHA, Scattered, scattered, scattered_mean, scattered_quotient};
 use serde::Serialize;
@@ -28,14 +28,19 @@ pub struct Control {
 
 /// One run's control: what each kernel took in each round.
 pub(super) struct Kernels {
+    /// Which work they did: a debug build's is shorter.
+    works: BTreeSet<String>,
     rounds: BTreeMap<u32, [Vec<f64>; 2]>,
     memory: Vec<Vec<f64>>,
     compute: Vec<Vec<f64>>,
 }
 
 impl Control {
-    /// Of two runs; none where either has none.
+    /// Of two runs; none where either has none, or where they did not do the same work.
     pub(super) fn of(a: &Kernels, b: &Kernels) -> Option<Self> {
+        if a.works != b.works {
+            return None;
+        }
         let ratio = |a: Option<Scattered>, b: Option<Scattered>| b?.divided_by(&a?);
         let both = ratio(a.both(), b.both())?;
         let limits = |ratio: Scattered| Limits::from(ratio.at(ALPHA));
@@ -52,17 +57,19 @@ impl Control {
 
 impl Kernels {
     pub(super) fn of(run: &Run) -> Self {
+        let mut works = BTreeSet::new();
         let mut rounds: BTreeMap<u32, [Vec<f64>; 2]> = BTreeMap::new();
         for trial in run.trials().filter(|trial| trial.cell.id.system == CONTROL) {
             let of = |figure: &Figure| figure.value(trial).filter(|seconds| *seconds > 0.0);
             if let (Some(memory), Some(compute)) = (of(&CONTROL_MEMORY_S), of(&CONTROL_COMPUTE_S)) {
+                works.insert(trial.cell.id.version.clone());
                 let round = rounds.entry(trial.round).or_default();
                 round[0].push(memory);
                 round[1].push(compute);
             }
         }
         let (memory, compute) = rounds.values().cloned().map(|[memory, compute]| (memory, compute)).unzip();
-        Self { rounds, memory, compute }
+        Self { works, rounds, memory, compute }
     }
 
     /// What a cell took ÷ what the control took in the same rounds. What a round did to both cancels, what either
