@@ -1,14 +1,14 @@
 //! From documents that nobody has seen to agreed answers, without a file being edited: three kinds of JSON on all embedded
-//! engines and two servers.
+//! engines and two servers, and bare numbers on a server that takes long to start anew before each question.
 
 use std::collections::BTreeSet;
 
-use jsonathlon_results::record::{Basis, Given, Verdict};
+use jsonathlon_results::record::{Basis, Given, Phase, Verdict};
 use jsonathlon_results::summary::Summary;
 
 use super::{made, run};
 use crate::support::World;
-use crate::support::real::included;
+use crate::support::real::{SMALL, included, soon_up};
 
 const EMBEDDED: [&str; 3] = ["sqlite", "duckdb", "clickhouse"];
 
@@ -24,7 +24,12 @@ fn asked(text: &str, systems: &[&str]) -> Option<(World, Summary)> {
     let told = world.run(&["questions", "new", &questions, "-d", &data]).expect(0).stdout;
     assert!(told.contains("all of them") && told.contains("jsonathlon run questions"), "{told}");
     world.run(&["questions", "check", &questions]).expect(0);
-    let ended = run(&world, &systems.join(","), &data, &["-r", "1"]);
+    let mut more = vec!["-r", "1"];
+    if systems.contains(&"elasticsearch") {
+        soon_up(&world.path("systems"));
+        more.extend(SMALL);
+    }
+    let ended = run(&world, &systems.join(","), &data, &more);
     let summary = ended.summary();
     for one in &summary.agreements {
         assert_eq!(one.basis, Basis::Agreed, "{one:#?}");
@@ -80,4 +85,17 @@ fn readings_of_mixed_types_are_asked_about() {
         "{:?}",
         summary.agreements
     );
+}
+
+#[test]
+fn bare_numbers_are_asked_about_cold_and_hot() {
+    let text: String = (0..200).map(|n| format!("{{\"value\":{}.25}}\n", n % 11)).collect();
+    let Some((_, summary)) = asked(&text, &["sqlite", "elasticsearch"]) else { return };
+    assert_eq!(summary.agreements.len(), 2, "{:?}", summary.agreements);
+    for system in ["sqlite", "elasticsearch"] {
+        let phases =
+            summary.results.iter().filter(|entry| entry.cell.id.system == system && entry.cell.step.is_own());
+        let phases: BTreeSet<Phase> = phases.map(|entry| entry.cell.phase).collect();
+        assert_eq!(phases, BTreeSet::from([Phase::Cold, Phase::Hot]), "{system}");
+    }
 }

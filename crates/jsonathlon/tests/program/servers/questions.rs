@@ -8,46 +8,36 @@ use crate::support::process::Running;
 use crate::support::real::excluded;
 use crate::support::{LIMIT, World};
 
-#[test]
-fn own_questions_are_asked_of_a_server_by_address() {
-    if excluded(&["postgresql"]) {
-        return;
-    }
-    let (world, host) = (World::new(), Host::of(Server::new("postgresql", "json-only")));
+/// Writes first questions about documents with text and numbers, and asks them of a server by address and of SQLite: they
+/// agree on all.
+pub(crate) fn are_agreed_by_address(world: &World, address: &str, password: &str) {
     let lines: Vec<String> =
         (0..200).map(|n| format!(r#"{{"a b":"x{}","price":{}.25,"n":{n}}}"#, n % 7, n % 11)).collect();
     let data = world.file("data.ndjson", lines.join("\n"));
-    let (questions, out) = (world.text("q"), world.text("out"));
+    let (questions, out) = (world.text("q"), world.text("asked"));
     world.run(&["questions", "new", &questions, "-d", &data]).expect(0);
-    let address = format!("postgresql=postgres://localhost:{}", host.port);
-    let mut command = world.command(&[
-        "run",
-        "questions",
-        "-q",
-        &questions,
-        "-d",
-        &data,
-        "--system",
-        &address,
-        "-s",
-        "sqlite",
-        "--json",
-        "-o",
-        &out,
-        "-r",
-        "1",
-        "-t",
-        "1",
-        "--load-rounds",
-        "1",
-    ]);
-    command.env("JSONATHLON_PASSWORD_POSTGRESQL", &host.password);
+    let mut all =
+        vec!["run", "questions", "-q", &questions, "-d", &data, "--system", address, "-s", "sqlite"];
+    all.extend(["--json", "-o", &out, "-r", "1", "-t", "1", "--load-rounds", "1"]);
+    let mut command = world.command(&all);
+    let system = address.split('=').next().unwrap().to_uppercase();
+    command.env(format!("JSONATHLON_PASSWORD_{system}"), password);
     let summary = Running::start(command, &world.path("")).end(LIMIT).expect(0).summary();
     assert_eq!(summary.agreements.len(), 5);
     for one in &summary.agreements {
         assert_eq!(one.basis, Basis::Agreed, "{one:#?}");
         assert!(one.standings.iter().any(|standing| standing.id.version.ends_with("+address")));
     }
+}
+
+#[test]
+fn own_questions_are_asked_of_a_server_by_address() {
+    if excluded(&["postgresql"]) {
+        return;
+    }
+    let (world, host) = (World::new(), Host::of(Server::new("postgresql", "json-only")));
+    let address = format!("postgresql=postgres://localhost:{}", host.port);
+    are_agreed_by_address(&world, &address, &host.password);
     host.owner.close();
     world.nothing_left();
 }
