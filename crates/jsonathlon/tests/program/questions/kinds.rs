@@ -96,6 +96,8 @@ fn bare_numbers_are_asked_about_cold_and_hot() {
         let phases =
             summary.results.iter().filter(|entry| entry.cell.id.system == system && entry.cell.step.is_own());
         let phases: BTreeSet<Phase> = phases.map(|entry| entry.cell.phase).collect();
-        assert_eq!(phases, BTreeSet::from([Phase::Cold, Phase::Hot]), "{system}");
+        // Another test's server of the same files keeps them in memory: what is cold then is not verified.
+        let cold = phases.contains(&Phase::Cold) || phases.contains(&Phase::ColdUnverified);
+        assert!(cold && phases.contains(&Phase::Hot), "{system}: {phases:?}");
     }
 }
