@@ -65,9 +65,10 @@ fn packed(value: &impl Serialize) -> std::io::Result<String> {
     Ok(STANDARD.encode(packer.finish()?))
 }
 
-/// Text that is no element and no entity.
+/// Text that HTML and SVG take for nothing else, between tags and in attributes, and without what would control a terminal.
 pub(crate) fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+    let still: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    still.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]
@@ -83,6 +84,6 @@ mod tests {
 
     #[test]
     fn a_title_stays_text() {
-        assert_eq!(escaped("a</title><img>&"), "a&lt;/title&gt;&lt;img&gt;&amp;");
+        assert_eq!(escaped("a</title><img>&\"\u{1b}"), "a&lt;/title&gt;&lt;img&gt;&amp;&quot; ");
     }
 }

@@ -6,8 +6,8 @@ use jsonathlon_results::figure::Figure;
 use jsonathlon_studies::seen::{Point, THROUGHPUT};
 
 use super::Finding;
-use super::page::escaped;
 use super::table::{differ, in_unit};
+use crate::page::html::escaped;
 
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 340.0;

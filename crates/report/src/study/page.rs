@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Finding, chart, table};
-use crate::page::html;
+use crate::page::html::{self, escaped};
 use crate::section::Section;
 
 /// Name of the page in the folder of its study.
@@ -35,7 +35,6 @@ svg .grid { stroke: var(--rule); } svg .axis { stroke: var(--soft); }
 /// The page.
 pub(super) fn page(finding: &Finding<'_>) -> String {
     let study = finding.study;
-    let title = still(&format!("study {}", study.name));
     let mut body = String::new();
     // Writing to a String cannot fail.
     let _ = writeln!(body, "<h1>{}</h1>", escaped(&study.question));
@@ -61,7 +60,7 @@ pub(super) fn page(finding: &Finding<'_>) -> String {
         "<div class=\"soft\">Intervals: 95 %, over rounds. Ratios of one run are paired by round; those of different \
          runs are not. Every answer was checked.</div>"
     );
-    let head = html::head(&title, POLICY, STYLE);
+    let head = html::head(&format!("study {}", study.name), POLICY, STYLE);
     format!("{head}{body}{}", html::END)
 }
 
@@ -88,14 +87,4 @@ fn section(section: &Section) -> String {
         let _ = writeln!(text, "<div class=\"soft\">{}</div>", escaped(note));
     }
     text
-}
-
-/// Text that HTML and SVG take for nothing else.
-pub(super) fn escaped(text: &str) -> String {
-    html::escaped(&still(text)).replace('"', "&quot;")
-}
-
-/// Without what a terminal or a page would obey.
-fn still(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
