@@ -6,7 +6,7 @@ use jsonathlon_worker::protocol::Ran;
 
 use super::matrix;
 use super::trials;
-use super::turn::{Tried, Turn};
+use super::turn::{Tried, Turn, filled};
 use crate::RunError;
 use crate::bench::TABLE;
 use crate::loading::sizes;
@@ -126,10 +126,4 @@ impl Turn<'_, '_, '_> {
         trial.verdict = Verdict::Exact;
         Ok(trial)
     }
-}
-
-/// A statement of an index with its table in place.
-pub(super) fn filled(session: &Session<'_>, text: &str) -> String {
-    let table = format!("{}{TABLE}", session.target.prefix());
-    text.replace("{{table}}", &table)
 }

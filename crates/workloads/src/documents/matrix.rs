@@ -3,8 +3,7 @@
 use jsonathlon_results::record::{Failure, FailureKind, Verdict};
 use jsonathlon_systems::{Ask, Index, Judged};
 
-use super::indexes::filled;
-use super::turn::{Tried, Turn};
+use super::turn::{Tried, Turn, filled, is_too_much};
 use crate::RunError;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
@@ -138,11 +137,6 @@ fn find(turn: &Turn<'_, '_, '_>, ask: &Ask, session: &mut Session<'_>) -> Result
         Judged::NotUsed => Use::Impossible,
     };
     Ok(Found { usage, words: format!("{plan}\nwhen told to use it:\n{told}") })
-}
-
-/// Whether a query was given up because it takes more than it may have, by a system that goes on.
-pub(super) fn is_too_much(failure: &Failure, session: &Session<'_>) -> bool {
-    failure.kind == FailureKind::Environment && session.pid().is_some()
 }
 
 /// A form as a part of a file's name.

@@ -8,6 +8,7 @@ mod history;
 mod indexes;
 mod limits;
 mod matrix;
+mod steps;
 mod trials;
 mod truth;
 mod turn;

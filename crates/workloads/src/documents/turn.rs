@@ -1,27 +1,21 @@
-//! One configuration's part of a round over one table: the documents in, out, asked, copied, indexed.
+//! One configuration's part of a round over one table, and what all of its steps need: asking, proving, recording.
 
 use std::path::Path;
 use std::time::Duration;
 
 use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::memory::peak_resident_bytes;
-use jsonathlon_measure::page_cache::{COLD_LIMIT, residency};
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Phase, Trial, Verdict};
-use jsonathlon_systems::catalogue::sql_text;
-use jsonathlon_systems::{Documents as Part, Expected, LoadMode};
-use jsonathlon_worker::protocol::{Answered, Exported, Load, Loaded, Op};
-
-use super::matrix::is_too_much;
-use super::trials::{self, READS, Tests};
-use super::truth::Truth;
-use super::{Kept, history, update};
-use crate::RunError;
-use crate::bench::{Bench, TABLE, UnderTest};
-use crate::observer::{Event, Work};
-use crate::recorder::{Recorder, blank};
-use crate::session::{Ended, Session, relay};
+use jsonathlon_results::record::{Cell, Failure, FailureKind, Trial, Verdict};
+use jsonathlon_systems::{Documents as Part, Expected};
+use jsonathlon_worker::protocol::{Answered, Exported, Op};
 
 use super::settings::DocumentsSettings;
+use super::trials::Tests;
+use super::truth::Truth;
+use crate::RunError;
+use crate::bench::{Bench, TABLE};
+use crate::recorder::{Recorder, blank};
+use crate::session::{Ended, Session};
 
 /// The table of copies.
 pub(super) const COPY: &str = "documents_copied";
@@ -44,113 +38,6 @@ pub(super) struct Turn<'t, 'b, 'a> {
 pub(super) type Tried<T> = Result<Result<T, Failure>, RunError>;
 
 impl<'a> Turn<'_, '_, 'a> {
-    /// Whatever of the round has no record yet.
-    pub(super) fn take(
-        &self,
-        one: &mut UnderTest<'a>,
-        kept: &mut Kept,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<(), RunError> {
-        let keys = trials::keys(&self.tests, self.part, self.own, self.round);
-        if keys.iter().all(|key| recorder.has(key)) {
-            return Ok(());
-        }
-        if let Some(failure) = &kept.failed {
-            // What could not be imported once is not imported again.
-            return self.not_done(&failure.clone(), recorder);
-        }
-        if let Some(why) = self.tests.at.too_large(self.part) {
-            let why = Failure { kind: FailureKind::Refused, error: why.to_owned() };
-            let cells = trials::cells(&self.tests, self.part, self.own, self.round);
-            return cells
-                .iter()
-                .try_for_each(|(cell, orders)| self.not_applicable(&why, cell, *orders, recorder));
-        }
-        let what = format!("round {}: {} {}", self.round, one.cells.target.file_name(), self.truth.table);
-        recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
-        one.session.subject().does(&what);
-        let done = self.all(one, kept, recorder)?;
-        if let Err(failure) = done {
-            one.session.kill();
-            self.not_done(&failure, recorder)?;
-        }
-        if let Err(failure) = Ended::split(one.session.close())? {
-            let name = one.cells.target.file_name();
-            recorder.warn(&format!("{name}: failed to close: {}", failure.error));
-        }
-        Ok(())
-    }
-
-    /// Everything in order. What it gives is why the rest could not be done.
-    fn all(&self, one: &mut UnderTest<'a>, kept: &mut Kept, recorder: &mut Recorder<'_>) -> Tried<()> {
-        let session = &mut one.session;
-        if let Err(failure) = self.import(session, kept, recorder)? {
-            kept.failed = Some(failure.clone());
-            return Ok(Err(failure));
-        }
-        let before = match self.round {
-            1 => Ended::split(self.settle_and_measure(&[TABLE], session))?.map(Some),
-            _ => Ended::split(self.settle(&[TABLE], false, session))?.map(|_| None),
-        };
-        let before = match before {
-            Ok(before) => before,
-            Err(failure) => return Ok(Err(failure)),
-        };
-        if let Err(failure) = self.exports(session, kept, recorder)? {
-            return Ok(Err(failure));
-        }
-        for (file, test) in READS {
-            if let Err(failure) = self.reads(file, test, session, recorder)? {
-                return Ok(Err(failure));
-            }
-        }
-        if self.round == 1 && self.own.cold {
-            for (file, _) in READS.iter().filter(|(file, test)| file == test) {
-                if let Err(failure) = self.cold(file, session, recorder)? {
-                    return Ok(Err(failure));
-                }
-            }
-        }
-        let copied = self.copy(session, recorder)?;
-        let copied = match copied {
-            Ok(copied) => copied,
-            Err(failure) => return Ok(Err(failure)),
-        };
-        if let Some(before) = before
-            && let Err(failure) = self.disk(&before, copied, session, recorder)?
-        {
-            return Ok(Err(failure));
-        }
-        if let Err(failure) = self.drop_copy(session)? {
-            return Ok(Err(failure));
-        }
-        if let Err(failure) = self.indexes(session, recorder)? {
-            return Ok(Err(failure));
-        }
-        if self.round == 1
-            && let Some(versions) = self.own.history
-            && let Err(failure) = history::write(self, versions, session, recorder)?
-        {
-            return Ok(Err(failure));
-        }
-        if self.own.update_path {
-            return update::paths(self, session, recorder);
-        }
-        Ok(Ok(()))
-    }
-
-    /// What of the round has no record gets one that says why.
-    fn not_done(&self, failure: &Failure, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-        let failure = Failure { kind: failure.kind, error: format!("not done: {}", failure.error) };
-        let round = self.round;
-        for (cell, orders) in trials::cells(&self.tests, self.part, self.own, round) {
-            for order in 0..orders {
-                recorder.failed(cell.trial_key(round, order), &cell, round, order, failure.clone())?;
-            }
-        }
-        Ok(())
-    }
-
     /// Limit of one statement.
     pub(super) fn limit(&self) -> Duration {
         Duration::from_secs_f64(self.bench.settings.timeout_s)
@@ -214,7 +101,7 @@ impl<'a> Turn<'_, '_, 'a> {
     }
 
     /// Whether every document is there, after an engine has ended by force.
-    fn holds_all(&self, session: &mut Session<'_>) -> Result<(), Ended> {
+    pub(super) fn holds_all(&self, session: &mut Session<'_>) -> Result<(), Ended> {
         let figures = session.figures("count", &[("table", TABLE)], self.limit())?;
         let expected = self.truth.table.documents;
         match figures.values().next() {
@@ -224,82 +111,6 @@ impl<'a> Turn<'_, '_, 'a> {
                 Err(Ended::failed(FailureKind::Wrong, error))
             }
         }
-    }
-
-    /// Imports into a table of its own and proves by value what has come in.
-    fn import(&self, session: &mut Session<'_>, kept: &mut Kept, recorder: &mut Recorder<'_>) -> Tried<()> {
-        let cell = self.tests.import();
-        let key = cell.trial_key(self.round, 0);
-        let tried = Ended::split(self.try_import(session, kept, recorder))?;
-        match tried {
-            Ok(trial) => {
-                if !recorder.has(&key) {
-                    recorder.trial(key, trial)?;
-                }
-                Ok(Ok(()))
-            }
-            Err(failure) => {
-                recorder.failed(key, &cell, self.round, 0, failure.clone())?;
-                Ok(Err(Failure { error: format!("the import failed: {}", failure.error), ..failure }))
-            }
-        }
-    }
-
-    fn try_import(
-        &self,
-        session: &mut Session<'_>,
-        kept: &mut Kept,
-        recorder: &mut Recorder<'_>,
-    ) -> Result<Trial, Ended> {
-        if kept.is_fresh {
-            session.open()?;
-            for table in [TABLE, COPY] {
-                if kept.has.contains(&table) {
-                    let drop = session.statements("drop", &[("table", table)])?;
-                    session.run(drop, self.limit())?;
-                }
-            }
-            kept.has.clear();
-        } else {
-            session.start_afresh()?;
-            session.open()?;
-            kept.is_fresh = true;
-            kept.has.clear();
-        }
-        let create = session.statements("create", &[("table", TABLE)])?;
-        session.run(create, self.limit())?;
-        kept.has.push(TABLE);
-        let path = sql_text(&self.file.display().to_string());
-        let values = [("table", TABLE), ("file", path.as_str())];
-        let load = match self.part.load {
-            LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },
-            LoadMode::Rows | LoadMode::Stream => {
-                Load::Keyed { statement: session.statement("load", &values)?, file: self.file.to_owned() }
-            }
-        };
-        let sync = !session.is_guest();
-        let loaded: Loaded =
-            session.request(&Op::Load { load, sync }, self.load_limit(), &mut relay(recorder.observer))?;
-        if let Some(reject) = loaded.rejects.first() {
-            let error = format!("document {}: {}", reject.line, reject.reason);
-            return Err(Ended::failed(FailureKind::Refused, error));
-        }
-        self.holds_all(session)?;
-        let mut trial = blank(&self.tests.import(), self.round, 0);
-        // What the kernel writes out afterwards is no part of the statement.
-        let seconds = loaded.seconds - loaded.sync_seconds.unwrap_or_default();
-        self.timed(&mut trial, seconds, &loaded.usage, self.source_bytes);
-        trial.metrics.extend(loaded.sync_seconds.map(|seconds| ("sync_s".to_owned(), seconds)));
-        put_client_memory(&mut trial, session);
-        trial.verdict = match self.part.lacks("export") {
-            Some(_) => Verdict::Unverified,
-            None => {
-                let out = self.verified_export(TABLE, self.truth.digest, session)?;
-                kept.texts = Some((out.texts, out.bytes));
-                Verdict::Exact
-            }
-        };
-        Ok(trial)
     }
 
     /// Puts time and cost of a statement into a trial.
@@ -364,74 +175,6 @@ impl<'a> Turn<'_, '_, 'a> {
         }
     }
 
-    fn exports(&self, session: &mut Session<'_>, kept: &Kept, recorder: &mut Recorder<'_>) -> Tried<()> {
-        let (cell, orders) = (self.tests.export(), self.own.reads);
-        if self.lacks("export", &cell, orders, recorder)? {
-            return Ok(Ok(()));
-        }
-        for order in 0..orders {
-            let key = cell.trial_key(self.round, order);
-            if recorder.has(&key) {
-                continue;
-            }
-            match Ended::split(self.export(&cell, order, session, kept))? {
-                Ok(trial) => recorder.trial(key, trial)?,
-                Err(failure) => return self.failed(&failure, &cell, orders, session, recorder),
-            }
-        }
-        Ok(Ok(()))
-    }
-
-    fn export(
-        &self,
-        cell: &Cell,
-        order: u32,
-        session: &mut Session<'_>,
-        kept: &Kept,
-    ) -> Result<Trial, Ended> {
-        session.open()?;
-        let statement = session.statement("export", &[("table", TABLE)])?;
-        let out: Exported =
-            session.request(&Op::Export { statement, values: false }, self.limit(), &mut |_| {})?;
-        // The very texts that were proved by value before.
-        if kept.texts != Some((out.texts, out.bytes)) {
-            let error = "the texts that came out are not those that came out before".to_owned();
-            return Err(Ended::failed(FailureKind::Wrong, error));
-        }
-        let mut trial = blank(cell, self.round, order);
-        self.timed(&mut trial, out.seconds, &out.usage, self.source_bytes);
-        trial.metrics.insert("delivered_bytes".into(), out.bytes as f64);
-        put_client_memory(&mut trial, session);
-        trial.verdict = Verdict::Exact;
-        Ok(trial)
-    }
-
-    fn reads(
-        &self,
-        file: &str,
-        test: &str,
-        session: &mut Session<'_>,
-        recorder: &mut Recorder<'_>,
-    ) -> Tried<()> {
-        if !trials::has_form(self.part, file) {
-            return Ok(Ok(()));
-        }
-        let (cell, orders) = (self.tests.read(file, Phase::Hot), self.own.reads);
-        if self.lacks(test, &cell, orders, recorder)? {
-            return Ok(Ok(()));
-        }
-        let statement = match Ended::split(session.statement(file, &[("table", TABLE)]))? {
-            Ok(statement) => statement,
-            Err(failure) => return Ok(Err(failure)),
-        };
-        let expected = match test {
-            "extract" => Expected::L,
-            "filter" => Expected::Ten,
-            _ => Expected::Order,
-        };
-        self.asks(&statement, expected, &cell, session, recorder)
-    }
-
     /// Asks once without a watch, then as often as trials are wanted.
     pub(super) fn asks(
         &self,
@@ -469,7 +212,7 @@ impl<'a> Turn<'_, '_, 'a> {
         Ok(Ok(()))
     }
 
-    fn answered(&self, cell: &Cell, order: u32, answered: &Answered) -> Trial {
+    pub(super) fn answered(&self, cell: &Cell, order: u32, answered: &Answered) -> Trial {
         let mut trial = blank(cell, self.round, order);
         self.timed(&mut trial, answered.seconds, &answered.usage, self.source_bytes);
         trial.server_seconds = answered.outcome.server_seconds;
@@ -493,52 +236,15 @@ impl<'a> Turn<'_, '_, 'a> {
             Some(difference) => Err(Ended::failed(FailureKind::Wrong, difference)),
         }
     }
-
-    fn cold(&self, file: &str, session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Tried<()> {
-        let cell = self.tests.read(file, Phase::Cold);
-        let key = cell.trial_key(1, 0);
-        if recorder.has(&key)
-            || !self.tests.cells.target.can_be_cold()
-            || self.lacks(file, &cell, 1, recorder)?
-        {
-            return Ok(Ok(()));
-        }
-        match Ended::split(self.try_cold(file, &cell, session))? {
-            Ok(trial) => {
-                recorder.trial(key, trial)?;
-                Ok(Ok(()))
-            }
-            Err(failure) => self.failed(&failure, &cell, 1, session, recorder),
-        }
-    }
-
-    fn try_cold(&self, file: &str, cell: &Cell, session: &mut Session<'_>) -> Result<Trial, Ended> {
-        session.restart_cold()?;
-        let known = match session.is_guest() {
-            true => None,
-            false => residency(session.folder()).map_err(|error| {
-                Ended::failed(FailureKind::Environment, format!("failed to ask what is in memory: {error}"))
-            })?,
-        };
-        let statement = session.statement(file, &[("table", TABLE)])?;
-        let expected = match file {
-            "extract" => Expected::L,
-            "filter" => Expected::Ten,
-            _ => Expected::Order,
-        };
-        let answered = self.ask(&statement, expected, session)?;
-        let mut trial = self.answered(cell, 0, &answered);
-        match known {
-            Some(known) if known.share() <= COLD_LIMIT => {}
-            _ => trial.cell.phase = Phase::ColdUnverified,
-        }
-        trial.metrics.extend(known.map(|known| ("resident_share".to_owned(), known.share())));
-        Ok(trial)
-    }
 }
 
-/// Copies go through the client document by document.
-fn put_client_memory(trial: &mut Trial, session: &Session<'_>) {
-    let peak = session.peak_client_bytes();
-    trial.metrics.extend(peak.map(|bytes| ("peak_client_bytes".to_owned(), bytes as f64)));
+/// A statement of an index with its table in place.
+pub(super) fn filled(session: &Session<'_>, text: &str) -> String {
+    let table = format!("{}{TABLE}", session.target.prefix());
+    text.replace("{{table}}", &table)
+}
+
+/// Whether a query was given up because it takes more than it may have, by a system that goes on.
+pub(super) fn is_too_much(failure: &Failure, session: &Session<'_>) -> bool {
+    failure.kind == FailureKind::Environment && session.pid().is_some()
 }

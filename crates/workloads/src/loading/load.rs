@@ -18,7 +18,7 @@ use jsonathlon_results::record::{Body, FailureKind, Metrics, Rejects, Trial, Ver
 use jsonathlon_systems::LoadMode;
 use jsonathlon_worker::protocol::{Load, Loaded, Op, Settled};
 
-use super::refused;
+use super::refused::{self, Refused};
 use crate::RunError;
 use crate::bench::{Accepted, Bench, TABLE, UnderTest};
 use crate::bound;
@@ -35,14 +35,6 @@ const COMPARABLE: f64 = 0.999;
 const REASONS: usize = 20;
 /// A single document that needs longer than this is refused by hanging.
 const ONE_DOCUMENT_LIMIT: Duration = Duration::from_secs(300);
-
-/// A document that a system did not take.
-pub(crate) struct Refused {
-    /// Its number: among the lines of a file, or among the offered documents; from 0.
-    pub(crate) ordinal: u64,
-    /// The system's own reason.
-    pub(crate) reason: String,
-}
 
 /// What a bulk load left.
 struct Bulk {

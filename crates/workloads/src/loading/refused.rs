@@ -8,13 +8,20 @@ use std::path::Path;
 
 use jsonathlon_results::record::FailureKind;
 
-use super::load::Refused;
 use crate::RunError;
 use crate::session::Ended;
 
 /// More refused documents than this are not looked for one by one: the file is of another kind than the
 /// configuration expects, and the user should be told soon.
 pub(crate) const MOST: usize = 1_000;
+
+/// A document that a system did not take.
+pub(crate) struct Refused {
+    /// Its number: among the lines of a file, or among the offered documents; from 0.
+    pub(crate) ordinal: u64,
+    /// The system's own reason.
+    pub(crate) reason: String,
+}
 
 /// A part of a file made of whole lines.
 #[derive(Debug, Clone, Copy)]
