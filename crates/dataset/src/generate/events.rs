@@ -2,10 +2,10 @@
 
 use super::clock::EventClock;
 use super::identifiers::{Content, DateWriter, TimeForm, push_cid, push_did, push_number, tid};
-use super::plan::{Collection, Operation, Role};
 use super::popular::{Popular, PostName};
 use super::random::{Draws, mix};
 use super::rare;
+use super::role::{Collection, Operation, Role};
 use super::text::Text;
 use super::users::{Users, newcomer};
 

@@ -22,6 +22,7 @@ mod profiles;
 mod random;
 mod rare;
 mod records;
+mod role;
 mod text;
 mod users;
 pub(crate) mod words;

@@ -124,7 +124,7 @@ impl Popular {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::Collection;
+    use super::super::role::Collection;
     use super::super::users::Users;
     use super::*;
 

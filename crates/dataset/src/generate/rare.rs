@@ -3,7 +3,7 @@
 //! Names, counts, creates and users are the published answers of the billion-document challenge
 //! at 1000m; where a name occurs in a smaller set too, its count there is met as well. The first block of a set has none.
 
-use super::plan::{Operation, Role};
+use super::role::{Operation, Role};
 
 /// A rare collection.
 #[derive(Debug)]

@@ -2,8 +2,8 @@
 
 use super::events::Materials;
 use super::identifiers::{Content, push_cid, tid};
-use super::plan::{Collection, Operation};
 use super::random::{Draws, mix};
+use super::role::{Collection, Operation};
 
 /// Microseconds in ninety days: how far back edited and deleted records go.
 const NINETY_DAYS_US: u64 = 90 * 86_400 * 1_000_000;

@@ -11,8 +11,8 @@
 //! People act in bursts. So a create's user is not drawn from the law directly: the events of a
 //! window share a limited number of draws ("sessions"), and the law was fitted to that number of draws.
 
-use super::plan::Collection;
 use super::random::mix;
+use super::role::Collection;
 
 /// Octaves of users; the population is 2²⁵, more than the network had accounts at the time.
 const OCTAVES: usize = 25;
@@ -287,7 +287,8 @@ mod tests {
     #[test]
     fn users_of_ten_million_events_are_as_many_as_published() {
         use super::super::order::{BLOCK, BlockOrder};
-        use super::super::plan::{BlockPlan, Operation, Role};
+        use super::super::plan::BlockPlan;
+        use super::super::role::{Operation, Role};
 
         let published = [
             (Collection::Like, 694_849),

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::set::{Hashes, RecordSet};
 use super::shape::{Node, Object};
-use super::value::TAG;
+use super::value::{self, TAG};
 use super::wrong::{Fault, Wrong};
 use super::{KeyType, Values};
 
@@ -107,6 +107,31 @@ impl RecordSet {
     ) -> Result<Seen, Wrong> {
         let Some(node) = self.element_node(path) else { return Err(Wrong { fault: Fault::Unasked, at: 0 }) };
         self.check_node(node, number, text, written, scratch)
+    }
+
+    /// The version of a value that stands alone, its escapes undone.
+    ///
+    /// # Errors
+    ///
+    /// When it is not the value of this record, path and tag.
+    pub fn check_value(
+        &self,
+        number: u64,
+        path: usize,
+        text: &[u8],
+        scratch: &mut Scratch,
+    ) -> Result<u32, Wrong> {
+        let tag = text.get(..TAG).and_then(|digits| value::version(digits.try_into().ok()?));
+        let version = tag.ok_or(Wrong { fault: Fault::Tag, at: 0 })?;
+        let expected = &mut scratch.expected;
+        expected.clear();
+        self.value(number, path, version, expected);
+        if expected.as_slice() == text {
+            return Ok(version);
+        }
+        let same = expected.iter().zip(text).take_while(|(a, b)| a == b).count();
+        let fault = if same == text.len() { Fault::Truncated } else { Fault::Value };
+        Err(Wrong { fault, at: same })
     }
 
     fn check_node(

@@ -1,10 +1,8 @@
 //! A set of records, ready to make documents.
 
-use super::check::Scratch;
 use super::key::text_key;
 use super::shape::{Path, Shape, Slot};
-use super::value::{self, SLACK, TAG, mix};
-use super::wrong::{Fault, Wrong};
+use super::value::{self, SLACK, mix};
 use super::{KeyType, Kind, Records};
 use crate::error::DataError;
 
@@ -193,31 +191,6 @@ impl RecordSet {
         out.resize(start + path.length.most() + SLACK, 0);
         let made = value::characters(self.records.values, path.length, hash, version, &mut out[start..]);
         out.truncate(start + made);
-    }
-
-    /// The version of a value that stands alone, its escapes undone.
-    ///
-    /// # Errors
-    ///
-    /// When it is not the value of this record, path and tag.
-    pub fn check_value(
-        &self,
-        number: u64,
-        path: usize,
-        text: &[u8],
-        scratch: &mut Scratch,
-    ) -> Result<u32, Wrong> {
-        let tag = text.get(..TAG).and_then(|digits| value::version(digits.try_into().ok()?));
-        let version = tag.ok_or(Wrong { fault: Fault::Tag, at: 0 })?;
-        let expected = &mut scratch.expected;
-        expected.clear();
-        self.value(number, path, version, expected);
-        if expected.as_slice() == text {
-            return Ok(version);
-        }
-        let same = expected.iter().zip(text).take_while(|(a, b)| a == b).count();
-        let fault = if same == text.len() { Fault::Truncated } else { Fault::Value };
-        Err(Wrong { fault, at: same })
     }
 
     /// The path whose values at one version are the same for [`GROUP`] records: the last one. Its value at version 0 is

@@ -2,7 +2,7 @@
 
 use memchr::memchr_iter;
 
-use super::lines::Tally;
+use super::tally::Tally;
 use crate::scan::{Scan, Scanner};
 
 /// Whole documents, one a line, every line ended by a newline and none of them blank.

@@ -1,7 +1,8 @@
 //! Generated events as a source.
 
 use super::block::Block;
-use super::lines::{Lines, Tally};
+use super::lines::Lines;
+use super::tally::Tally;
 use crate::error::DataError;
 use crate::generate::{Generator, MAX_EVENTS};
 

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::block::Block;
 use super::input::{Input, OpenInput};
+use super::tally::Tally;
 use crate::error::DataError;
 
 /// How much is read at a time, in bytes: it stays in a core's second-level cache while it is scanned.
@@ -16,25 +17,6 @@ const KEPT: usize = 4 * BLOCK;
 /// The longest line that is read, in bytes. Longer ones are an error, lest data without newlines (or a few kilobytes of
 /// gzip that unpack to terabytes of them) fill the memory.
 pub const LONGEST_LINE: usize = 256 << 20;
-
-/// What has been read so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// Documents: lines that are not blank.
-    pub documents: u64,
-    /// Their bytes, each with one newline.
-    pub bytes: u64,
-    /// Lines of nothing but white space, which are no documents.
-    pub blank_lines: u64,
-    /// Lines that ended with a carriage return, which was taken off.
-    pub carriage_returns: u64,
-    /// Last lines of a file that had no newline.
-    pub unterminated: u64,
-    /// How far the reading is, in the unit of `total`: bytes as stored, or documents of a generator.
-    pub done: u64,
-    /// How far it goes, where that is known beforehand.
-    pub total: Option<u64>,
-}
 
 /// A source that is being read from its start to its end.
 pub trait Lines {

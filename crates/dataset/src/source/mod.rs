@@ -19,10 +19,13 @@ mod lines;
 mod ordinals;
 mod reading;
 mod recorded;
+mod tally;
 mod url;
 
 pub use block::{Block, BlockLines};
-pub use lines::{Documents, LONGEST_LINE, Lines, Tally};
+pub use lines::{Documents, LONGEST_LINE, Lines};
+pub use tally::Tally;
+
 pub(crate) use reading::{Reading, Step};
 
 use input::Input;

@@ -1,7 +1,8 @@
 //! Tables of large documents as a source, one after the other.
 
 use super::block::Block;
-use super::lines::{Lines, Tally};
+use super::lines::Lines;
+use super::tally::Tally;
 use crate::error::DataError;
 use crate::ordinal::{Maker, Table};
 

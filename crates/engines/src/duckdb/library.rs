@@ -9,13 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use jsonathlon_connection::driver::{DriverError, Open, Result};
 use jsonathlon_connection::prepared::{Parameter, may_be_several};
 
-use super::vectors::{Chunk, VectorFunctions};
+use super::vectors::{Chunk, Handle, Index, VectorFunctions};
 use crate::library::Loaded;
-
-/// `idx_t`.
-pub(super) type Index = u64;
-/// Any of DuckDB's handles: a pointer to something private.
-pub(super) type Handle = *mut c_void;
 
 /// `duckdb_state` for success.
 const SUCCESS: c_int = 0;

@@ -1,12 +1,18 @@
 //! Reading DuckDB's vectors: one column of up to 2,048 rows at a time.
 #![expect(unsafe_code, reason = "reads memory whose layout the C interface defines")]
 
+use std::ffi::c_void;
+
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::{Cell, RowSink};
 use jsonathlon_formats::decimal::decimal;
 
-use super::library::{Handle, Index};
 use crate::library::Loaded;
+
+/// `idx_t`.
+pub(super) type Index = u64;
+/// Any of DuckDB's handles: a pointer to something private.
+pub(super) type Handle = *mut c_void;
 
 /// The functions about chunks, vectors and types.
 pub(super) struct VectorFunctions {

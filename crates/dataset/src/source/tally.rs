@@ -1,0 +1,20 @@
+//! How far a source has been read, and what was in it.
+
+/// What has been read so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Documents: lines that are not blank.
+    pub documents: u64,
+    /// Their bytes, each with one newline.
+    pub bytes: u64,
+    /// Lines of nothing but white space, which are no documents.
+    pub blank_lines: u64,
+    /// Lines that ended with a carriage return, which was taken off.
+    pub carriage_returns: u64,
+    /// Last lines of a file that had no newline.
+    pub unterminated: u64,
+    /// How far the reading is, in the unit of `total`: bytes as stored, or documents of a generator.
+    pub done: u64,
+    /// How far it goes, where that is known beforehand.
+    pub total: Option<u64>,
+}
