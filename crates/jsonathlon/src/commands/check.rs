@@ -16,7 +16,8 @@ use jsonathlon_workloads::analytics::{Analytics, AnalyticsSettings};
 use jsonathlon_workloads::run::{Plan, default_folder, start};
 use jsonathlon_workloads::settings::Settings;
 
-use super::run::{targets, usual_budget};
+use super::configurations::targets;
+use super::memory::usual_budget;
 use super::{catalogue, print, worker};
 use crate::cli::{CheckAction, CheckArguments, GrowthArguments, NoiseArguments};
 use crate::exit::{FAILED_CELL, Failure};

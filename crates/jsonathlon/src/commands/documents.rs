@@ -6,7 +6,7 @@ use jsonathlon_workloads::documents::Documents;
 use jsonathlon_workloads::documents::settings::DocumentsSettings;
 use jsonathlon_workloads::pace::Enough;
 
-use super::run::{Asked, Usual};
+use super::asked::{Asked, Usual};
 use crate::cli::RunArguments;
 use crate::cli::documents::DocumentsArguments;
 use crate::exit::Failure;

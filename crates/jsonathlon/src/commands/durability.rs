@@ -6,7 +6,7 @@ use jsonathlon_workloads::durability::Durability;
 use jsonathlon_workloads::durability::settings::{DurabilitySettings, StopKind};
 use jsonathlon_workloads::pace::Enough;
 
-use super::run::{Asked, UNTIMED_MEMORY, Usual};
+use super::asked::{Asked, UNTIMED_MEMORY, Usual};
 use crate::cli::RunArguments;
 use crate::cli::durability::{DurabilityArguments, KindChoice};
 use crate::exit::Failure;

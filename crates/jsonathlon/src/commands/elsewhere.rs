@@ -11,7 +11,8 @@ use jsonathlon_workloads::proof::reported_version;
 use jsonathlon_workloads::settings::{Elsewhere, Settings};
 use jsonathlon_workloads::target::{Guest, Target};
 
-use super::run::{Memory, Purpose, as_before};
+use super::memory::{Memory, as_before};
+use super::purpose::Purpose;
 use super::{scratch, worker};
 use crate::exit::Failure;
 use crate::interrupt::Interrupt;

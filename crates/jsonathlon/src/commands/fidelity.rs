@@ -6,7 +6,7 @@ use jsonathlon_workloads::fidelity::Fidelity;
 use jsonathlon_workloads::fidelity::settings::FidelitySettings;
 use jsonathlon_workloads::pace::Enough;
 
-use super::run::{Asked, UNTIMED_MEMORY, Usual};
+use super::asked::{Asked, UNTIMED_MEMORY, Usual};
 use crate::cli::RunArguments;
 use crate::cli::fidelity::FidelityArguments;
 use crate::exit::Failure;

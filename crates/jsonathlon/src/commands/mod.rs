@@ -1,14 +1,18 @@
 //! One module a subcommand: arguments become validated values, and the crates behind do the work.
 
+mod asked;
 pub(crate) mod check;
 pub(crate) mod compare;
+mod configurations;
 pub(crate) mod data;
 mod documents;
 mod durability;
 pub(crate) mod elsewhere;
 pub(crate) mod export;
 mod fidelity;
+mod memory;
 pub(crate) mod published;
+mod purpose;
 pub(crate) mod questions;
 pub(crate) mod report;
 pub(crate) mod run;
@@ -16,7 +20,6 @@ pub(crate) mod serving;
 pub(crate) mod shell;
 pub(crate) mod study;
 pub(crate) mod systems;
-mod variants;
 pub(crate) mod workload;
 
 use std::io::Write;

@@ -9,7 +9,8 @@ use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::serving::settings::{Sample, ServingSettings, Spread};
 use jsonathlon_workloads::serving::{Serving, mixes};
 
-use super::run::{Asked, Usual, usual_budget};
+use super::asked::{Asked, Usual};
+use super::memory::usual_budget;
 use crate::cli::serving::{
     ArrivalChoice, Documents, KeyOrderChoice, KeyTypeChoice, PositionChoice, ServingArguments, ValuesChoice,
 };

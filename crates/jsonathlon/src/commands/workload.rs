@@ -1,27 +1,23 @@
 //! Workloads by their names: the one place in which they are told apart.
 
-use jsonathlon_results::id::State;
 use jsonathlon_results::manifest::Manifest;
 use jsonathlon_systems::{ANALYTICS, DOCUMENTS, FIDELITY, OwnQuestions, QUESTIONS, SERVING};
 use jsonathlon_workloads::analytics::Analytics;
-use jsonathlon_workloads::asking::AskSettings;
 use jsonathlon_workloads::documents::Documents;
 use jsonathlon_workloads::documents::settings::DocumentsSettings;
 use jsonathlon_workloads::durability::settings::DurabilitySettings;
 use jsonathlon_workloads::durability::{self, Durability};
 use jsonathlon_workloads::fidelity::Fidelity;
 use jsonathlon_workloads::fidelity::settings::FidelitySettings;
-use jsonathlon_workloads::pace::Enough;
 use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
 use jsonathlon_workloads::serving::Serving;
 use jsonathlon_workloads::serving::settings::ServingSettings;
-use jsonathlon_workloads::settings::Settings;
 use jsonathlon_workloads::workload::Workload;
 use serde_json::Value;
 
-use super::run::{Asked, Usual, enough};
+use super::asked::{Asked, asking, usual};
 use super::{documents, durability as durable, fidelity, questions, serving};
-use crate::cli::{AnalyticsArguments, AskArguments, RunArguments, RunCommand, RunWorkload, States};
+use crate::cli::{AnalyticsArguments, RunCommand, RunWorkload};
 use crate::exit::Failure;
 
 /// What the command line asks for.
@@ -37,52 +33,10 @@ pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
     }
 }
 
-/// Seconds that hot trials of one question may take in one round of a plain run, between the least and the most of
-/// them.
-const SHORT_HOT_S: f64 = 0.06;
-/// Hot trials of a slow question in one round of a plain run: as many as the published score looks at.
-const FEW_HOT: u32 = 2;
-/// Rounds in which a plain run asks cold, as many as begin with a load.
-const COLD_ROUNDS: u32 = 3;
-
 fn analytics(arguments: &AnalyticsArguments) -> Asked<'_> {
     let settings = asking(&arguments.run, &arguments.asking);
     let workload = Box::new(Analytics::new(settings));
     Asked { arguments: &arguments.run, source: None, usual: usual(&arguments.run), workload, own: None }
-}
-
-/// How questions are asked.
-pub(super) fn asking(run: &RunArguments, arguments: &AskArguments) -> AskSettings {
-    let usual = AskSettings::default();
-    let is_plain = matches!(enough(run), Enough::Budget { strict: false, .. });
-    AskSettings {
-        states: match arguments.state {
-            States::Drained => vec![State::Drained],
-            States::Compacted => vec![State::Compacted],
-            States::Both => State::ALL.to_vec(),
-        },
-        hot_trials: arguments.trials.unwrap_or(if is_plain { FEW_HOT } else { usual.hot_trials }),
-        most_hot_trials: arguments.trials.unwrap_or(usual.most_hot_trials),
-        // More rounds tell more than more trials of one: rounds are what intervals are made of. What the gate tests
-        // are hot trials and loads, so that cold ones need no more rounds than loads.
-        hot_duration_s: if is_plain { SHORT_HOT_S } else { usual.hot_duration_s },
-        cold_rounds: is_plain.then_some(COLD_ROUNDS),
-        cold_os: arguments.cold_os,
-        ..usual
-    }
-}
-
-/// What a run that asks questions takes where it is told nothing.
-pub(super) fn usual(run: &RunArguments) -> Usual {
-    Usual {
-        systems: None,
-        rounds: Settings::default().rounds,
-        enough: enough(run),
-        load_rounds: run.load_rounds,
-        durability: None,
-        memory: None,
-        most_memory: None,
-    }
 }
 
 /// The workload of a run that goes on, with the settings that it had.

@@ -16,7 +16,9 @@ use jsonathlon_workloads::run::{Plan, start};
 use jsonathlon_workloads::settings::Settings;
 
 use crate::cli::{CatalogueArguments, NewerArguments};
-use crate::commands::run::{Purpose, targets, usual_budget};
+use crate::commands::configurations::targets;
+use crate::commands::memory::usual_budget;
+use crate::commands::purpose::Purpose;
 use crate::commands::{catalogue, print, scratch, worker};
 use crate::exit::{FAILED_CELL, Failure};
 use crate::interrupt::Interrupt;

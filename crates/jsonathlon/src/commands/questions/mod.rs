@@ -8,8 +8,7 @@ use std::process::ExitCode;
 use jsonathlon_systems::{OwnQuestions, QUESTIONS};
 use jsonathlon_workloads::questions::{Questions, QuestionsSettings};
 
-use super::run::Asked;
-use super::workload::{asking, usual};
+use super::asked::{Asked, asking, usual};
 use crate::cli::RunArguments;
 use crate::cli::questions::{QuestionsAction, QuestionsArguments, RunQuestions};
 use crate::exit::Failure;

@@ -1,0 +1,120 @@
+//! From the systems that are asked for to targets: configurations, and what is installed for them.
+
+use std::collections::BTreeSet;
+
+use jsonathlon_systems::catalogue::{Setting, select_variants};
+use jsonathlon_systems::{Catalogue, Configuration, Store};
+use jsonathlon_workloads::target::Target;
+
+use super::install;
+use super::purpose::Purpose;
+use crate::cli::RunArguments;
+use crate::exit::Failure;
+use crate::interrupt::Interrupt;
+
+/// Every selected system in every selected variant and storage setting. A system that has none of them is
+/// left out, and the user is told.
+pub(super) fn configurations(
+    arguments: &RunArguments,
+    usual_systems: Option<&str>,
+    purpose: Purpose<'_>,
+    catalogue: &Catalogue,
+) -> Result<Vec<Configuration>, Failure> {
+    let selected = match &arguments.systems {
+        None if !arguments.system.is_empty() => Vec::new(),
+        None => purpose.usual(catalogue, usual_systems)?,
+        names => catalogue.select(names.as_deref())?,
+    };
+    let systems: Vec<_> = selected.iter().map(|one| one.system).collect();
+    if !systems.is_empty() {
+        catalogue.running(purpose.workload, &systems)?;
+    }
+    let variants = if systems.is_empty() {
+        Vec::new()
+    } else {
+        purpose.variants(&systems, &arguments.variants, Setting::Started)?
+    };
+    let wanted: Vec<&str> = arguments.storage.split(',').map(str::trim).filter(|s| !s.is_empty()).collect();
+    let known: BTreeSet<&str> =
+        systems.iter().flat_map(|system| system.storages()).map(|storage| storage.name.as_str()).collect();
+    let is_unknown = |name: &&&str| **name != "all" && !known.contains(**name) && !systems.is_empty();
+    if let Some(unknown) = wanted.iter().find(is_unknown) {
+        let known: Vec<&str> = known.into_iter().collect();
+        return Err(Failure::usage(format!(
+            "none of the selected systems has a storage setting `{unknown}`; there is {}, or all",
+            known.join(", ")
+        )));
+    }
+    let mut configurations = Vec::new();
+    for (one, variants) in selected.iter().zip(variants) {
+        let before = configurations.len();
+        for variant in &variants {
+            for storage in one.system.storages() {
+                if wanted.iter().any(|name| *name == "all" || *name == storage.name) {
+                    let make = |variant: &str| {
+                        Ok::<_, Failure>(one.system.configuration(one.version, variant, &storage.name)?)
+                    };
+                    configurations.push(purpose.set_up(one.system, variant, make)?);
+                }
+            }
+        }
+        if configurations.len() == before {
+            anstream::eprintln!(
+                "note: {} is left out: {}",
+                one.system.name(),
+                purpose.lacks(one.system, arguments)
+            );
+        }
+    }
+    if configurations.is_empty() && arguments.system.is_empty() {
+        return Err(Failure::usage("no system is left: choose other --systems, --variants or --storage"));
+    }
+    Ok(configurations)
+}
+
+/// Every configuration of the reference rows of a workload that was not asked for by name already.
+pub(super) fn references(
+    catalogue: &Catalogue,
+    workload: &str,
+    there: &[Configuration],
+) -> Result<Vec<Configuration>, Failure> {
+    let mut found = Vec::new();
+    for one in catalogue.references().into_iter().filter(|one| one.system.runs(workload)) {
+        if there.iter().any(|configuration| configuration.system == one.system.name()) {
+            continue;
+        }
+        for variant in select_variants(&[one.system], "default", Setting::Started)?.into_iter().flatten() {
+            for storage in one.system.storages().iter().take(1) {
+                found.push(one.system.configuration(one.version, &variant.name, &storage.name)?);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Each configuration with its system, which is installed where it is not there yet.
+pub(super) fn targets(
+    configurations: Vec<Configuration>,
+    workload: &str,
+    store: &Store,
+    interrupt: &Interrupt,
+) -> Result<Vec<Target>, Failure> {
+    let mut targets = Vec::with_capacity(configurations.len());
+    for configuration in configurations {
+        let system = configuration.system.clone();
+        let Some(artifact) = &configuration.artifact else {
+            return Err(Failure::usage(format!(
+                "{system} {} is in no registry: name a server of it by --system {system}=ADDRESS",
+                configuration.version
+            )));
+        };
+        let no_part =
+            || Failure::usage(format!("{system} has no {workload} folder; leave it out of --systems"));
+        if !configuration.parts.contains_key(workload) {
+            return Err(no_part());
+        }
+        let installed = install(store, artifact, configuration.server.as_ref(), interrupt)?;
+        targets.push(Target::new(configuration.really(&installed), workload, installed).ok_or_else(no_part)?);
+    }
+    Ok(targets)
+}

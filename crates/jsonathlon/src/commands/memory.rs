@@ -1,0 +1,75 @@
+//! How much memory systems may use.
+
+use jsonathlon_measure::machine::memory_bytes;
+use jsonathlon_report::format;
+use jsonathlon_results::manifest;
+use jsonathlon_results::ranking;
+use jsonathlon_systems::{Configuration, Profile};
+
+use crate::cli::{ProfileChoice, RunArguments};
+use crate::exit::Failure;
+
+/// How much memory systems may use, and by which profile.
+pub(super) struct Memory {
+    profiles: Vec<Profile>,
+    budget_bytes: u64,
+}
+
+impl Memory {
+    /// What the command line says of it; `usual` is what a system may use that is told nothing.
+    pub(super) fn of(arguments: &RunArguments, usual: Option<u64>) -> Result<Self, Failure> {
+        let profiles = match arguments.profile {
+            ProfileChoice::Sized => vec![Profile::Sized],
+            ProfileChoice::Stock => vec![Profile::Stock],
+            ProfileChoice::Both => vec![Profile::Sized, Profile::Stock],
+        };
+        if arguments.memory.is_some() && profiles == [Profile::Stock] {
+            return Err(Failure::usage(
+                "--memory is the budget of the profile `sized`, and `stock` has the package's own settings: leave \
+                 one of the two out",
+            ));
+        }
+        let machine = memory_bytes().unwrap_or(0);
+        if let Some(wanted) = arguments.memory.filter(|wanted| *wanted > machine && machine > 0) {
+            return Err(Failure::usage(format!(
+                "--memory: {} is more than this machine has ({})",
+                format::bytes(wanted as f64),
+                format::bytes(machine as f64)
+            )));
+        }
+        let half = usual_budget();
+        let budget_bytes = arguments.memory.unwrap_or_else(|| usual.map_or(half, |usual| usual.min(half)));
+        Ok(Self { profiles, budget_bytes })
+    }
+
+    /// The configuration with its memory set, once a profile.
+    pub(super) fn set(&self, configuration: Configuration) -> Result<Vec<Configuration>, Failure> {
+        let one = |profile: &Profile| Ok(configuration.clone().with_memory(*profile, self.budget_bytes)?);
+        let mut found = self.profiles.iter().map(one).collect::<Result<Vec<_>, Failure>>()?;
+        // Where nothing was set, by address or for a reference row, profiles are one.
+        if configuration.reference || found.iter().all(|one| one.profile.is_none()) {
+            found.truncate(1);
+        }
+        Ok(found)
+    }
+}
+
+/// Half of the machine's memory, in whole steps of 256 MiB so that machines of one kind have the same.
+pub(super) fn usual_budget() -> u64 {
+    const STEP: u64 = 256 << 20;
+    (memory_bytes().unwrap_or(0) / 2 / STEP * STEP).max(STEP)
+}
+
+/// The same with the memory that it had in the run.
+pub(super) fn as_before(
+    now: Configuration,
+    then: &manifest::Configuration,
+) -> Result<Configuration, Failure> {
+    Ok(match then.profile {
+        Some(ranking::Profile::Sized) => {
+            now.with_memory(Profile::Sized, then.memory_bytes.unwrap_or_else(usual_budget))?
+        }
+        Some(ranking::Profile::Stock) => now.with_memory(Profile::Stock, 0)?,
+        None => now,
+    })
+}

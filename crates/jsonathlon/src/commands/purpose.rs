@@ -1,0 +1,116 @@
+//! What configurations are wanted for, and how systems are set up for it: by the catalogue's variants, or by a user's own
+//! folder of questions.
+
+use jsonathlon_systems::catalogue::{OwnFolder, Selected, Setting, select_variants_of};
+use jsonathlon_systems::{Catalogue, Configuration, OwnQuestions, System};
+
+use crate::cli::RunArguments;
+use crate::exit::Failure;
+
+/// What configurations are wanted for.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Purpose<'a> {
+    /// The part of systems' folders that is run.
+    pub(super) workload: &'a str,
+    /// The durability tier, where the workload has such tiers.
+    pub(super) durability: Option<&'a str>,
+    /// The user's folder of questions, which then says which variants there are.
+    pub(super) own: Option<&'a OwnQuestions>,
+}
+
+impl Purpose<'_> {
+    /// A configuration for it.
+    pub(super) fn of(self, configuration: Configuration) -> Result<Configuration, Failure> {
+        let configuration = configuration.only(&[self.workload]);
+        match self.durability {
+            Some(tier) if !configuration.reference => Ok(configuration.with_durability(tier)?),
+            _ => Ok(configuration),
+        }
+    }
+
+    /// The systems of a run that names none: of a user's folder those of the usual ones that it has statements for, or
+    /// all that it has, if none of these is among them.
+    pub(super) fn usual<'c>(
+        self,
+        catalogue: &'c Catalogue,
+        usual: Option<&str>,
+    ) -> Result<Vec<Selected<'c>>, Failure> {
+        let mut usual = catalogue.select(usual)?;
+        let Some(own) = self.own else { return Ok(usual) };
+        let has = |name: &str| own.folders.iter().any(|folder| folder.system == name);
+        usual.retain(|one| has(one.system.name()));
+        if usual.is_empty() {
+            let mut all: Vec<&str> = own.folders.iter().map(|folder| folder.system.as_str()).collect();
+            all.dedup();
+            return Ok(catalogue.select(Some(&all.join(",")))?);
+        }
+        Ok(usual)
+    }
+
+    /// The names of the variants that `text` names, for each of the systems.
+    pub(super) fn variants(
+        self,
+        systems: &[&System],
+        text: &str,
+        setting: Setting,
+    ) -> Result<Vec<Vec<String>>, Failure> {
+        let Some(own) = self.own else {
+            let variants = select_variants_of(self.workload, systems, text, setting)?;
+            let names = |of_one: Vec<&jsonathlon_systems::Variant>| {
+                of_one.iter().map(|one| one.name.clone()).collect()
+            };
+            return Ok(variants.into_iter().map(names).collect());
+        };
+        let wanted: Vec<&str> = text.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        let mut found = Vec::new();
+        for system in systems {
+            let mut names = Vec::new();
+            for folder in own.folders.iter().filter(|folder| folder.system == system.name()) {
+                let name = shown(folder, system)?;
+                if wanted.iter().any(|wanted| ["default", "all", name.as_str()].contains(wanted)) {
+                    names.push(name);
+                }
+            }
+            found.push(names);
+        }
+        Ok(found)
+    }
+
+    /// A system in the variant of this name; `make` gives it in a variant of the catalogue.
+    pub(super) fn set_up(
+        self,
+        system: &System,
+        variant: &str,
+        make: impl Fn(&str) -> Result<Configuration, Failure>,
+    ) -> Result<Configuration, Failure> {
+        let Some(own) = self.own else { return make(variant) };
+        for folder in own.folders.iter().filter(|folder| folder.system == system.name()) {
+            if shown(folder, system)? == variant {
+                return Ok(own.applied(folder, make(OwnQuestions::base_variant(folder, system)?)?));
+            }
+        }
+        Err(Failure::usage(format!(
+            "{} has no folder of statements for {} {variant} any more",
+            own.path.display(),
+            system.name()
+        )))
+    }
+
+    /// Why a system has no configuration in a run.
+    pub(super) fn lacks(self, system: &System, arguments: &RunArguments) -> String {
+        match self.own {
+            Some(own) if !own.folders.iter().any(|folder| folder.system == system.name()) => {
+                format!("{} has no folder {}/", own.path.display(), system.name())
+            }
+            _ => format!("it has no variant `{}` with storage `{}`", arguments.variants, arguments.storage),
+        }
+    }
+}
+
+/// What the variant of a folder is called in results.
+fn shown(folder: &OwnFolder, system: &System) -> Result<String, Failure> {
+    Ok(match &folder.variant {
+        Some(variant) => variant.clone(),
+        None => OwnQuestions::base_variant(folder, system)?.to_owned(),
+    })
+}
