@@ -10,8 +10,10 @@
 mod cache;
 mod choice;
 mod client;
+mod closure;
 mod digest;
 mod error;
+mod format;
 mod libraries;
 mod lock;
 mod newer;
@@ -25,8 +27,8 @@ use std::path::PathBuf;
 use crate::artifact::Installed;
 
 pub use cache::cache_root;
+pub use closure::Closure;
 pub use error::{ArtifactError, Gone, GonePackage};
-pub use packages::Closure;
 pub use store::{Checked, Store};
 
 /// What an installation is doing.

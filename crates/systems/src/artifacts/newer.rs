@@ -3,7 +3,7 @@
 
 use std::{fs, path::PathBuf};
 
-use super::{cache::Places, error::Gone, record::Record, store::installed};
+use super::{cache::Places, error::Gone, record::Record};
 use crate::artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
 use crate::catalogue;
 
@@ -55,6 +55,6 @@ pub(super) fn accepted(artifact: &Artifact, places: &Places) -> Option<Installed
         let pinned = record.accepted_for.as_ref()?;
         let is_replaced = |source: &&Source| source.digest() == *pinned && record.selects(source);
         let source = artifact.sources.iter().find(is_replaced)?;
-        Some(installed(folder, artifact, source, &record))
+        Some(record.installed(folder, artifact, source))
     })
 }

@@ -5,7 +5,7 @@ use std::{fs, io, path::Path};
 use serde::{Deserialize, Serialize};
 
 use super::error::ArtifactError;
-use crate::artifact::{DebianPackage, Source, SourceKind};
+use crate::artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
 use crate::catalogue::is_member;
 
 /// The name of the record in an installed folder.
@@ -68,6 +68,22 @@ pub(crate) struct Unpacked {
 }
 
 impl Record {
+    /// What an installed folder is, by its record.
+    pub(super) fn installed(&self, folder: &Path, artifact: &Artifact, source: &Source) -> Installed {
+        Installed {
+            folder: Some(folder.to_path_buf()),
+            version: self.version.clone(),
+            reports: self.reports.clone().unwrap_or_else(|| artifact.reports.clone()),
+            sha256: Some(self.sha256.clone()),
+            source: self.source.clone(),
+            files: source
+                .files
+                .iter()
+                .map(|(role, path)| (role.clone(), folder.join(path.trim_end_matches('/'))))
+                .collect(),
+        }
+    }
+
     pub(crate) fn new(
         artifact: &crate::artifact::Artifact,
         source: &Source,

@@ -15,6 +15,7 @@ use super::{
     client::{self, Clients},
     digest,
     error::ArtifactError,
+    format::Format,
     lock::Lock,
     newer::{accepted, newer},
     record::{self, Record, Unpacked},
@@ -122,7 +123,7 @@ impl Store {
                         damaged = damaged.or(Some(Presence::Damaged { folder, problem }));
                     }
                     Some(Ok(record)) if record.selects(source) => {
-                        return Presence::Installed(installed(&folder, artifact, source, &record));
+                        return Presence::Installed(record.installed(&folder, artifact, source));
                     }
                     // Other members of the same archives: another installation.
                     Some(Ok(_)) => {}
@@ -219,7 +220,7 @@ impl Store {
         let mut kept = Vec::new();
         for part in &parts {
             // What was built bears no digest by which it would be known again.
-            let is_archive = part.client.format() != unpack::Format::Program;
+            let is_archive = part.client.format() != Format::Program;
             let download = places.download(part.source);
             kept.push(is_archive && part.is_there && self.verify(part.source, &download, watch).is_ok());
         }
@@ -263,7 +264,7 @@ impl Store {
             let download = places.download(part.source);
             remove_all(&download).map_err(ArtifactError::cache(&download))?;
         }
-        Ok(installed(&folder, artifact, source, &record))
+        Ok(record.installed(&folder, artifact, source))
     }
 
     /// Fetches a part and verifies it; it is then where its download is kept.
@@ -309,7 +310,7 @@ impl Store {
     ) -> Result<Vec<Unpacked>, ArtifactError> {
         let Part { source, client, .. } = part;
         let download = places.download(source);
-        let is_built = client.format() == unpack::Format::Program;
+        let is_built = client.format() == Format::Program;
         let inner = self.inner(source, &download, client.format(), places, watch)?;
         let (archive, format) = match &inner {
             Some((_, archive, format)) => (archive.as_path(), *format),
@@ -339,17 +340,17 @@ impl Store {
         &self,
         source: &Source,
         download: &Path,
-        format: unpack::Format,
+        format: Format,
         places: &Places,
         watch: &Watch<'_>,
-    ) -> Result<Option<(Scratch, PathBuf, unpack::Format)>, ArtifactError> {
+    ) -> Result<Option<(Scratch, PathBuf, Format)>, ArtifactError> {
         let Some(inner) = &source.inner else { return Ok(None) };
         let package = source.kind.package();
         let unknown = || ArtifactError::Archive {
             package: package.to_owned(),
             message: format!("`{inner}` is no archive of a known kind: .tar.gz, .tgz, .zip, .jar, .whl"),
         };
-        let inner_format = unpack::Format::of(inner).ok_or_else(unknown)?;
+        let inner_format = Format::of(inner).ok_or_else(unknown)?;
         let folder = Scratch::new(places.fetching())?;
         let request = Request {
             archive: download,
@@ -544,22 +545,6 @@ fn same(
         expected_bytes,
         found_bytes,
     })
-}
-
-/// What an installed folder is, by its record.
-pub(super) fn installed(folder: &Path, artifact: &Artifact, source: &Source, record: &Record) -> Installed {
-    Installed {
-        folder: Some(folder.to_path_buf()),
-        version: record.version.clone(),
-        reports: record.reports.clone().unwrap_or_else(|| artifact.reports.clone()),
-        sha256: Some(record.sha256.clone()),
-        source: record.source.clone(),
-        files: source
-            .files
-            .iter()
-            .map(|(role, path)| (role.clone(), folder.join(path.trim_end_matches('/'))))
-            .collect(),
-    }
 }
 
 /// An archive that cannot be unpacked now cannot be tomorrow.

@@ -20,40 +20,13 @@ use super::{
     client::{UNPACKER, die_with_parent},
     digest::{BLOCK, Hasher},
     error::ArtifactError,
+    format::Format,
     record::Unpacked,
 };
 use crate::catalogue::is_member;
 
 /// No system is larger; an archive may pretend to be.
 const MOST_COUNTED: u64 = 1 << 36;
-
-/// How an archive is packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Format {
-    /// `.tgz`
-    TarGz,
-    /// `.zip`, `.jar`, `.whl`
-    Zip,
-    /// A folder of `.deb`s.
-    Debian,
-    /// No archive, but the one file itself.
-    Program,
-}
-
-impl Format {
-    /// The format that a name tells.
-    pub(crate) fn of(name: &str) -> Option<Self> {
-        let name = name.to_ascii_lowercase();
-        let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
-        if ends(&[".tar.gz", ".tgz"]) {
-            Some(Self::TarGz)
-        } else if ends(&[".zip", ".jar", ".whl"]) {
-            Some(Self::Zip)
-        } else {
-            None
-        }
-    }
-}
 
 /// What is to be taken out of which archive.
 #[derive(Debug)]

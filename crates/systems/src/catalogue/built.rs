@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::{
     definition::{ArtifactDefinition, SourceDefinition},
     folder::Folder,
-    sources::{is_digest, is_inside, is_plain},
+    well_formed::{is_digest, is_inside, is_plain},
 };
 use crate::artifact::{DebianPackage, SourceKind};
 

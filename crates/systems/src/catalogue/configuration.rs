@@ -7,13 +7,13 @@ use jsonathlon_servers::{Recipe, Scalar, Transport};
 use serde::Serialize;
 
 use super::{
-    definition::{Exception, OpenDefinition, PropertiesDefinition},
+    definition::{Exception, OpenDefinition, Place, PropertiesDefinition},
     durability::{Durability, Tier},
     elsewhere::{BY_ADDRESS, ByAddress},
     error::CatalogueError,
     near::did_you_mean,
     preparation::Preparation,
-    profile::{MemorySetting, Place, Profile, Profiles},
+    profile::{MemorySetting, Profile, Profiles},
     rules::{Part, Said, analytics::ANALYTICS},
     statements::{RawFile, StatementKind},
     system::{System, WorkloadPart},

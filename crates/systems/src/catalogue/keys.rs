@@ -13,7 +13,6 @@ use jsonathlon_servers::{Need, OwnCommands, Recipe};
 use super::{
     definition::*,
     durability::{DurabilityDefinition, TierDefinition},
-    profile::*,
     rules::{Workloads, analytics, documents, fidelity, questions, serving},
 };
 use crate::artifact::DebianPackage;

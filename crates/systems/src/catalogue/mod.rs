@@ -27,6 +27,7 @@ mod statements;
 mod system;
 mod template;
 mod variants;
+mod well_formed;
 
 use std::path::PathBuf;
 
@@ -35,7 +36,7 @@ use include_dir::{Dir, include_dir};
 pub(crate) use built::identity;
 pub use built::is_package;
 pub use configuration::{Configuration, Open, Properties, StatementFile};
-pub use definition::{Exception, LoadMode};
+pub use definition::{Exception, LoadMode, Place};
 pub use durability::{Durability, NOTHING, Tier};
 pub use elsewhere::{ByAddress, Provenance, name_of};
 pub use error::CatalogueError;
@@ -43,7 +44,7 @@ pub(crate) use error::listed;
 pub use folder::Origin;
 pub use own::{ColumnType, ExpectedRows, OwnColumn, OwnFolder, OwnQuestion, OwnQuestions};
 pub use preparation::Preparation;
-pub use profile::{MemorySetting, Place, Profile};
+pub use profile::{MemorySetting, Profile};
 pub use rules::{
     Part, Said, WorkloadRules,
     analytics::{ANALYTICS, Analytics, QuestionRules},
@@ -55,11 +56,11 @@ pub use rules::{
 pub use sections::Section;
 pub use selection::{Selected, Setting, select_variants, select_variants_of};
 pub(crate) use sources::is_member;
-pub use sources::is_plain;
 pub use statements::{StatementKind, StatementRule};
 pub use system::System;
 pub use template::{PlaceholderError, RUN_TIME, fill, fill_known, sql_text};
 pub use variants::{Storage, Variant};
+pub use well_formed::is_plain;
 
 use folder::Folder;
 use rules::Workloads;

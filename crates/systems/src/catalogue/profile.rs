@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    definition::Definition,
+    definition::{Definition, Place, SettingDefinition},
     error::CatalogueError,
     locate::TomlText,
     near::did_you_mean,
@@ -38,59 +38,6 @@ impl Profile {
             Self::Stock => "stock",
         }
     }
-}
-
-/// Where a setting of a profile goes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Place {
-    /// A setting that the engine starts with, as those of `[open.settings]`.
-    #[default]
-    Setting,
-    /// A statement that is run after connecting; its text is the whole statement.
-    Statement,
-    /// A variable of the server's environment.
-    Environment,
-    /// A further argument of the server's command; its text is the whole argument.
-    Argument,
-}
-
-/// One setting of a profile as it is written.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct SettingDefinition {
-    pub(crate) name: String,
-    /// Of the budget.
-    pub(crate) share: Option<f64>,
-    /// What `{{amount}}` counts: B, kB, MB or GB, each 1024 of the one before.
-    pub(crate) unit: Option<String>,
-    /// The largest amount, whatever the budget: `31GB`.
-    pub(crate) at_most: Option<String>,
-    pub(crate) text: String,
-    #[serde(default, rename = "as")]
-    pub(crate) place: Place,
-    /// What the package does by itself.
-    pub(crate) stock: String,
-    /// Where the makers advise it.
-    pub(crate) source: String,
-}
-
-/// One profile as it is written.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct ProfileDefinition {
-    /// The smallest budget with which the system works.
-    pub(crate) least: Option<String>,
-    #[serde(rename = "setting")]
-    pub(crate) settings: Vec<SettingDefinition>,
-}
-
-/// Both profiles as they are written.
-#[derive(Debug, Clone, Default, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct ProfilesDefinition {
-    pub(crate) sized: ProfileDefinition,
-    pub(crate) stock: ProfileDefinition,
 }
 
 /// The memory settings of a system under both profiles, as its folder has them.

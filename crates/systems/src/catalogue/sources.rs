@@ -10,6 +10,7 @@ use super::{
     locate::TomlText,
     near::did_you_mean,
     server::plain,
+    well_formed::{is_digest, is_inside, is_plain},
 };
 use crate::artifact::{ANY_PLATFORM, Artifact, Source, SourceKind, Written};
 
@@ -313,21 +314,6 @@ pub(crate) fn is_of_a_module(definition: &Definition, path: &str) -> bool {
             .and_then(|rest| rest.strip_prefix('/'))
             .is_some_and(|name| MODULE_FILES.contains(&name))
     })
-}
-
-pub(super) fn is_digest(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-}
-
-/// Whether a path stays below the folder it is put in.
-pub(super) fn is_inside(path: &str) -> bool {
-    !path.is_empty() && path.trim_end_matches('/').split('/').all(|part| !matches!(part, "" | "." | ".."))
-}
-
-/// Whether it could be a suite, a version or a word of a client's command line: no option and no path.
-pub fn is_plain(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-_+".contains(&byte))
 }
 
 /// A name that starts with `-` would be an option of the client.

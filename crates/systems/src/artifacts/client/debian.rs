@@ -12,7 +12,7 @@ use crate::{
     artifacts::{
         Closure, Watch,
         error::{ArtifactError, Gone, GonePackage},
-        unpack::Format,
+        format::Format,
     },
 };
 

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{Client, Clients, Job, process};
-use crate::artifacts::{Step, Watch, error::ArtifactError, unpack::Format};
+use crate::artifacts::{Step, Watch, error::ArtifactError, format::Format};
 
 /// The name under which the program is built.
 const BUILT: &str = "built";

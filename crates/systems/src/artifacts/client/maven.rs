@@ -8,8 +8,8 @@ use crate::artifacts::{
     Watch,
     cache::{Scratch, remove_all},
     error::ArtifactError,
+    format::Format,
     lock::Lock,
-    unpack::Format,
 };
 
 /// One file at exact coordinates.

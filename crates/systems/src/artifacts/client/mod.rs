@@ -23,7 +23,7 @@ use std::{
 pub(crate) use debian::{UNPACKER, closure, deb};
 pub(crate) use process::die_with_parent;
 
-use super::{Watch, error::ArtifactError, unpack::Format};
+use super::{Watch, error::ArtifactError, format::Format};
 use crate::artifact::{Source, SourceKind};
 
 /// Where programs are looked for, and how long one may bring nothing.

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{Client, Job, process};
-use crate::artifacts::{Watch, error::ArtifactError, unpack::Format};
+use crate::artifacts::{Watch, error::ArtifactError, format::Format};
 
 /// One package at an exact version.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::{Client, Job, process};
-use crate::artifacts::{Watch, error::ArtifactError, unpack::Format};
+use crate::artifacts::{Watch, error::ArtifactError, format::Format};
 
 /// One wheel at an exact version.
 #[derive(Debug)]
