@@ -381,11 +381,18 @@ fn configuration(target: &Target) -> Configuration {
     }
 }
 
-/// What sets it apart, its folder's words first. Where writes go to a log for replication too, they cost more than where they
-/// do not: like is ranked beside like.
+/// What sets it apart, its folder's words first. Of an operation of serving the way to a server and back is the most, and
+/// an engine in the clients' own process has none; and where writes go to a log for replication too, they cost more than
+/// where they do not. Like is ranked beside like.
 fn ranks_with(from: &jsonathlon_systems::Configuration) -> String {
-    let is_logged = from.serving().is_some_and(|serving| serving.replication_log);
-    let words = [from.ranks_with.as_str(), if is_logged { "replication log" } else { "" }];
+    let serving = from.serving();
+    let is_in_process = from.embedded && serving.is_some();
+    let is_logged = serving.is_some_and(|serving| serving.replication_log);
+    let words = [
+        from.ranks_with.as_str(),
+        if is_in_process { "in-process" } else { "" },
+        if is_logged { "replication log" } else { "" },
+    ];
     words.into_iter().filter(|words| !words.is_empty()).collect::<Vec<_>>().join(", ")
 }
 

@@ -73,6 +73,10 @@ fn serves(system: &str, more: &[&str]) -> Summary {
         !is_counted && TELL_OF_CHECKPOINTS.contains(&system),
         "whether {system} says if it writes a checkpoint"
     );
+    for one in &world.kept("out").manifest().configurations {
+        // Nobody who has no way to a server is held against one who has.
+        assert_eq!(one.ranking().contains("in-process"), EMBEDDED.contains(&system), "{}", one.ranking());
+    }
     // A server waits for each request, or nearly: of a process that has ended with its connection nothing would be known.
     for trial in trials.iter().filter(|trial| !EMBEDDED.contains(&system) && trial.cell.step.is_own()) {
         let switches = trial.metrics.get("context_switches_per_op");
