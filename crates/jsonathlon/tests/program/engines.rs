@@ -2,7 +2,6 @@
 //! user's cache when they are not there yet; a machine that cannot have them fails these tests.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use jsonathlon_connection::Open;
 use jsonathlon_dataset::value::{Row, Value};
@@ -12,9 +11,7 @@ use jsonathlon_worker::protocol::{
 };
 use jsonathlon_worker::{Worker, WorkerError};
 
-use crate::support::real;
-
-const LIMIT: Duration = Duration::from_secs(120);
+use crate::support::{LIMIT, real};
 
 fn library(system: &str) -> PathBuf {
     let catalogue = Catalogue::load(&[]).unwrap();

@@ -7,7 +7,6 @@
 use std::io::{BufRead, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::time::Duration;
 
 use jsonathlon_dataset::generate::Generator;
 use jsonathlon_dataset::value::Value;
@@ -18,9 +17,8 @@ use jsonathlon_workloads::engine::{Engine, WorkerCommand};
 use jsonathlon_workloads::target::Target;
 use serde::de::DeserializeOwned;
 
-use crate::support::real;
+use crate::support::{LIMIT, real};
 
-const LIMIT: Duration = Duration::from_secs(600);
 const DOCUMENTS: u64 = 1_000_000;
 
 /// An engine as it was when its size was published.

@@ -34,8 +34,8 @@ pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_jsonathlon");
 /// The variable that every process of one test carries, so that those left behind can be found.
 pub(crate) const MARK: &str = "JSONATHLON_TEST_MARK";
 
-/// No run of these tests takes as long; one that does hangs.
-pub(crate) const LIMIT: Duration = Duration::from_secs(120);
+/// Nothing in these tests takes as long, not even where others keep all processors busy; what does hangs.
+pub(crate) const LIMIT: Duration = Duration::from_secs(900);
 
 /// The questions.
 pub(crate) const QUESTIONS: [&str; 6] = ["q1", "q2", "q3", "q4", "q5", "q6"];
@@ -368,11 +368,11 @@ impl Look for Summary {
     }
 }
 
-/// Waits for something that has to come true within half a minute.
+/// Waits for something that has to come true soon.
 pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "not within 30 s: {what}");
+        assert!(begun.elapsed() < Duration::from_secs(60), "not within a minute: {what}");
         std::thread::sleep(Duration::from_millis(10));
     }
 }

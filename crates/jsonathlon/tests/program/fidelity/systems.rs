@@ -1,12 +1,10 @@
 //! Every system with a few documents that tell it apart: findings that its makers document, or that were seen.
 
-use std::time::Duration;
-
 use jsonathlon_results::summary::Summary;
 
 use super::{start, told};
-use crate::support::World;
 use crate::support::real::{SMALL, excluded, soon_up};
+use crate::support::{LIMIT, World};
 
 /// Cases that systems differ in, and one that all of them keep.
 const CASES: &str = "literal-true,order-descending,duplicate-key,string-nul,number-30-digits,number-beyond-doubles,\
@@ -22,7 +20,7 @@ fn tried(system: &str, variant: &str) -> Option<Summary> {
         soon_up(&world.path("systems"));
     }
     let arguments = ["--variants", variant, "--cases", CASES, SMALL[0], SMALL[1]];
-    let summary = start(&world, system, &arguments).end(Duration::from_secs(300)).expect(0).summary();
+    let summary = start(&world, system, &arguments).end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     assert_eq!(summary.results.iter().filter(|entry| !entry.findings.is_empty()).count(), 13);
     for way in ["bulk", "parameter"] {

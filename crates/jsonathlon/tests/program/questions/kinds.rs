@@ -2,19 +2,15 @@
 //! engines and two servers, and bare numbers on a server that takes long to start anew before each question.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use jsonathlon_results::record::{Basis, Given, Phase, Verdict};
 use jsonathlon_results::summary::Summary;
 
-use super::{made, start};
+use super::{made, run};
 use crate::support::World;
 use crate::support::real::{SMALL, included, soon_up};
 
 const EMBEDDED: [&str; 3] = ["sqlite", "duckdb", "clickhouse"];
-
-/// Servers that start anew, beside those of other tests, take longer than runs on the mock may.
-const LIMIT: Duration = Duration::from_secs(600);
 
 /// Writes first questions about `text`, and asks them.
 fn asked(text: &str, systems: &[&str]) -> Option<(World, Summary)> {
@@ -33,7 +29,7 @@ fn asked(text: &str, systems: &[&str]) -> Option<(World, Summary)> {
         soon_up(&world.path("systems"));
         more.extend(SMALL);
     }
-    let ended = start(&world, &systems.join(","), &data, &more).end(LIMIT);
+    let ended = run(&world, &systems.join(","), &data, &more);
     let summary = ended.summary();
     for one in &summary.agreements {
         assert_eq!(one.basis, Basis::Agreed, "{one:#?}");

@@ -10,12 +10,12 @@ use jsonathlon_results::summary::Run;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 
 use super::questions::are_agreed_by_address;
-use super::server::{Server, Session, eventually};
+use super::server::{Server, Session};
 use crate::analytics::promises_are_kept;
 use crate::support::process::Ended;
 use crate::support::process::Running;
 use crate::support::real::{excluded, installed};
-use crate::support::{LIMIT, Look, QUESTIONS, World};
+use crate::support::{LIMIT, Look, QUESTIONS, World, eventually};
 
 /// A server that the run did not start, with a session of its owner.
 pub(crate) struct Host {

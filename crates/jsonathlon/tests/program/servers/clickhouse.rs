@@ -15,9 +15,8 @@ use jsonathlon_worker::{Worker, WorkerError};
 use jsonathlon_workloads::target::Target;
 
 use super::address::guest;
-use super::server::LIMIT;
 use crate::support::real::{excluded, installed};
-use crate::support::{Look, QUESTIONS, World};
+use crate::support::{LIMIT, Look, QUESTIONS, World};
 
 const PASSWORD: &str = "Basic ZGVmYXVsdDpzZWNyZXQ=";
 

@@ -10,8 +10,9 @@ use jsonathlon_worker::Connector;
 use jsonathlon_workloads::engine::endpoint;
 use jsonathlon_workloads::target::Target;
 
-use super::server::{LIMIT, Server};
+use super::server::Server;
 use super::suite::{self, Keyed, Query, Table};
+use crate::support::LIMIT;
 use crate::support::real::{excluded, installed};
 
 fn host() -> Host {

@@ -13,8 +13,9 @@ use jsonathlon_worker::protocol::{Answered, FailureKind, Op, Opened, PROTOCOL, R
 use jsonathlon_worker::{Worker, WorkerError};
 use jsonathlon_workloads::engine::{Engine, endpoint};
 
-use super::server::{LIMIT, Server, command, crash, eventually, int, kill, processes_below};
+use super::server::{Server, command, crash, int, kill, processes_below};
 use crate::support::real::excluded;
+use crate::support::{LIMIT, eventually};
 
 /// A server of its own accord, and the endpoint that workers are told.
 fn start(server: &Server) -> (jsonathlon_servers::Server, Endpoint) {

@@ -9,10 +9,9 @@ use jsonathlon_worker::WorkerError;
 use jsonathlon_worker::protocol::{Answered, FailureKind, Load, Loaded, Op, PlanText};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::server::{
-    LIMIT, Server, Session, crash, eventually, int, kill, process, processes_below, text, write,
-};
+use super::server::{Server, Session, crash, int, kill, process, processes_below, text, write};
 use crate::support::real::excluded;
+use crate::support::{LIMIT, eventually};
 
 const COPY: &str = "COPY t (doc) FROM STDIN";
 

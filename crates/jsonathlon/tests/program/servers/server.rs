@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use jsonathlon_connection::Open;
 use jsonathlon_dataset::value::{Row, Value};
@@ -17,9 +16,7 @@ use jsonathlon_workloads::target::Target;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::support::real::installed;
-
-/// Longer than any server here takes for anything, though others start beside it.
-pub(crate) const LIMIT: Duration = Duration::from_secs(300);
+use crate::support::{LIMIT, eventually};
 
 /// A server's folder and how it is started; nothing of it may be left when a test ends.
 pub(crate) struct Server {
@@ -128,14 +125,6 @@ pub(crate) fn process(folder: &Path, words: &str) -> Option<u32> {
         let shown = std::fs::read(format!("/proc/{process}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&shown).replace('\0', " ").contains(words)
     })
-}
-
-pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !condition() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "not within 20 s: {what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// A session with the server.

@@ -5,11 +5,9 @@ use std::time::{Duration, Instant};
 use jsonathlon_results::record::{FailureKind, PerSecond, Trial, Verdict};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::World;
 use crate::support::real::excluded;
+use crate::support::{LIMIT, World};
 
-/// Longer than any run here takes, though others are at work beside it.
-const LIMIT: Duration = Duration::from_secs(300);
 /// Clients of each trial.
 const CLIENTS: f64 = 4.0;
 

@@ -35,8 +35,6 @@ delete = 0.2
 
 /// Systems without a process of their own.
 const EMBEDDED: [&str; 3] = ["sqlite", "duckdb", "clickhouse"];
-/// Longer than servers take that start one after the other beside others.
-const ALL: Duration = Duration::from_secs(600);
 /// Systems whose folders have `serving/checkpoints`.
 const TELL_OF_CHECKPOINTS: [&str; 2] = ["postgresql", "mongodb"];
 
@@ -56,7 +54,7 @@ fn serves(system: &str, more: &[&str]) -> Summary {
     if !has_time {
         all.extend(["--measure", "300ms"]);
     }
-    let summary = world.start_serving("out", system, &all).end(ALL).expect(0).summary();
+    let summary = world.start_serving("out", system, &all).end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let mut right = 0;
     for entry in summary.results.iter().filter(|entry| entry.cell.step.is_own()) {
@@ -167,7 +165,7 @@ fn systems_serve_with_a_replication_log_and_without() {
     let arguments = ["-n", "2k", "-r", "1", "--mixes", "a", "--clients", "8", "--measure", "1500ms"];
     let variants = ["--variants", "id,replica-set,json-key,json-key-no-log"];
     let running = world.start_serving("out", "mongodb,mysql", &[&arguments[..], &SMALL, &variants].concat());
-    let summary = running.end(ALL).expect(0).summary();
+    let summary = running.end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let own: Vec<_> = summary.results.iter().filter(|entry| entry.cell.step.is_own()).collect();
     assert!(own.iter().all(|entry| entry.verdict == Verdict::Exact), "{own:?}");
@@ -245,7 +243,7 @@ fn clients_encrypt_and_what_cannot_is_told_before_anything_is_started() {
     refused.end(LIMIT).expect(2).says(&["elasticsearch", "`unix`", "--transport tcp"]);
     assert!(!world.path("refused").exists());
     let running = world.start_serving("out", &systems.join(","), &over("tls"));
-    let summary = running.end(ALL).expect(0).summary();
+    let summary = running.end(LIMIT).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let manifest = world.kept("out").manifest();
     assert_eq!(manifest.configurations.len(), systems.len());

@@ -1,14 +1,10 @@
 //! Every built-in study at a tiny scale: most on PostgreSQL, those of others on these, and what SQLite can be asked on it.
 
-use std::time::Duration;
-
 use jsonathlon_studies::names;
 
-use crate::support::World;
 use crate::support::process::Ended;
 use crate::support::real::excluded;
-
-const LIMIT: Duration = Duration::from_secs(300);
+use crate::support::{LIMIT, World};
 
 /// A study of a single round of short trials of few records, into the folder `out`.
 fn tiny_into(world: &World, out: &str, name: &str, systems: &str, more: &[&str]) -> Ended {
