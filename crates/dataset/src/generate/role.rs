@@ -54,7 +54,7 @@ impl Collection {
 pub(super) enum Role {
     /// A commit to one of the collections of every block.
     Commit(Collection, Operation),
-    /// A commit to a rare collection, by its place among their names.
+    /// A commit to a rare collection, by its place in [`NAMES`](super::rare::NAMES).
     Rare(u8, Operation),
     /// A change of handle.
     Identity,

@@ -85,7 +85,7 @@ impl Record {
     }
 
     pub(crate) fn new(
-        artifact: &crate::artifact::Artifact,
+        artifact: &Artifact,
         source: &Source,
         made_with: Option<String>,
         accepted_for: Option<&str>,

@@ -71,14 +71,14 @@ impl<'a> Turn<'_, '_, 'a> {
         if let Err(failure) = self.exports(session, kept, recorder)? {
             return Ok(Err(failure));
         }
-        for (file, test) in READS {
-            if let Err(failure) = self.reads(file, test, session, recorder)? {
+        for (file, test, expected) in READS {
+            if let Err(failure) = self.reads(file, test, expected, session, recorder)? {
                 return Ok(Err(failure));
             }
         }
         if self.round == 1 && self.own.cold {
-            for (file, _) in READS.iter().filter(|(file, test)| file == test) {
-                if let Err(failure) = self.cold(file, session, recorder)? {
+            for (file, expected) in trials::cold_reads() {
+                if let Err(failure) = self.cold(file, expected, session, recorder)? {
                     return Ok(Err(failure));
                 }
             }
@@ -245,6 +245,7 @@ impl<'a> Turn<'_, '_, 'a> {
         &self,
         file: &str,
         test: &str,
+        expected: Expected,
         session: &mut Session<'_>,
         recorder: &mut Recorder<'_>,
     ) -> Tried<()> {
@@ -259,15 +260,16 @@ impl<'a> Turn<'_, '_, 'a> {
             Ok(statement) => statement,
             Err(failure) => return Ok(Err(failure)),
         };
-        let expected = match test {
-            "extract" => Expected::L,
-            "filter" => Expected::Ten,
-            _ => Expected::Order,
-        };
         self.asks(&statement, expected, &cell, session, recorder)
     }
 
-    fn cold(&self, file: &str, session: &mut Session<'_>, recorder: &mut Recorder<'_>) -> Tried<()> {
+    fn cold(
+        &self,
+        file: &str,
+        expected: Expected,
+        session: &mut Session<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Tried<()> {
         let cell = self.tests.read(file, Phase::Cold);
         let key = cell.trial_key(1, 0);
         if recorder.has(&key)
@@ -276,7 +278,7 @@ impl<'a> Turn<'_, '_, 'a> {
         {
             return Ok(Ok(()));
         }
-        match Ended::split(self.try_cold(file, &cell, session))? {
+        match Ended::split(self.try_cold(file, expected, &cell, session))? {
             Ok(trial) => {
                 recorder.trial(key, trial)?;
                 Ok(Ok(()))
@@ -285,7 +287,13 @@ impl<'a> Turn<'_, '_, 'a> {
         }
     }
 
-    fn try_cold(&self, file: &str, cell: &Cell, session: &mut Session<'_>) -> Result<Trial, Ended> {
+    fn try_cold(
+        &self,
+        file: &str,
+        expected: Expected,
+        cell: &Cell,
+        session: &mut Session<'_>,
+    ) -> Result<Trial, Ended> {
         session.restart_cold()?;
         let known = match session.is_guest() {
             true => None,
@@ -294,11 +302,6 @@ impl<'a> Turn<'_, '_, 'a> {
             })?,
         };
         let statement = session.statement(file, &[("table", TABLE)])?;
-        let expected = match file {
-            "extract" => Expected::L,
-            "filter" => Expected::Ten,
-            _ => Expected::Order,
-        };
         let answered = self.ask(&statement, expected, session)?;
         let mut trial = self.answered(cell, 0, &answered);
         match known {

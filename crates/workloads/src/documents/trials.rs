@@ -3,7 +3,7 @@
 use jsonathlon_dataset::ordinal::Table;
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Cell, Phase};
-use jsonathlon_systems::{Ask, Documents as Part, Index, Operation};
+use jsonathlon_systems::{Ask, Documents as Part, Expected, Index, Operation};
 
 use super::settings::{DocumentsSettings, size_word};
 use crate::cells::Cells;
@@ -121,9 +121,18 @@ pub(super) fn histories(part: &Part) -> Vec<&'static str> {
     ["update", "commit"].into_iter().take(if commits { 2 } else { 1 }).collect()
 }
 
-/// Reads without an index: the file, and the test that it belongs to.
-pub(super) const READS: [(&str, &str); 4] =
-    [("extract", "extract"), ("filter", "filter"), ("order", "order"), ("order_simple", "order")];
+/// Reads without an index: the file, the test that it belongs to, and the right answer.
+pub(super) const READS: [(&str, &str, Expected); 4] = [
+    ("extract", "extract", Expected::L),
+    ("filter", "filter", Expected::Ten),
+    ("order", "order", Expected::Order),
+    ("order_simple", "order", Expected::Order),
+];
+
+/// Those that are asked cold, by file and right answer: each test's own file, and no second form of it.
+pub(super) fn cold_reads() -> impl Iterator<Item = (&'static str, Expected)> {
+    READS.into_iter().filter(|(file, test, _)| file == test).map(|(file, _, expected)| (file, expected))
+}
 
 /// Whether a file's form is there at all: a second form of a test that has none is no trial.
 pub(super) fn has_form(part: &Part, file: &str) -> bool {
@@ -153,7 +162,7 @@ pub(super) fn cells(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, rou
     let mut once = vec![tests.import(), tests.copy()];
     let mut reads = vec![tests.export()];
     reads.extend(
-        READS.iter().filter(|(file, _)| has_form(part, file)).map(|(file, _)| tests.read(file, Phase::Hot)),
+        READS.iter().filter(|(file, ..)| has_form(part, file)).map(|(file, ..)| tests.read(file, Phase::Hot)),
     );
     let indexes = indexes(part, own, round);
     for index in &indexes {
@@ -177,8 +186,7 @@ pub(super) fn cells(tests: &Tests<'_>, part: &Part, own: &DocumentsSettings, rou
             once.extend(index.asks.iter().map(|ask| tests.usage(ask, index)));
         }
         if own.cold && tests.cells.target.can_be_cold() {
-            let reads = READS.iter().filter(|(file, test)| file == test);
-            once.extend(reads.map(|(file, _)| tests.read(file, Phase::Cold)));
+            once.extend(cold_reads().map(|(file, _)| tests.read(file, Phase::Cold)));
         }
     }
     let times = |cells: Vec<Cell>, orders: u32| cells.into_iter().map(move |cell| (cell, orders));
