@@ -13,8 +13,6 @@ pub mod made;
 pub mod prepared;
 pub mod rows;
 
-mod wire;
-
 pub use driver::{
     Connection, DocumentSource, DriverError, Host, LoadSink, Open, Place, Result, SharedOutput,
 };

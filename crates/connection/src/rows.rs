@@ -4,7 +4,6 @@ use jsonathlon_dataset::value::{Row, Value};
 use serde::{Deserialize, Serialize};
 
 use crate::error::{DriverError, Result};
-use crate::wire;
 
 /// One cell of an answer, borrowed from wherever the driver has it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,7 +84,6 @@ pub struct Outcome {
     /// Names of the columns; empty for a statement without an answer.
     pub columns: Vec<String>,
     /// The rows in the order in which the system gave them.
-    #[serde(with = "wire::rows")]
     pub rows: Vec<Row>,
     /// Seconds that the system itself reports for the statement.
     pub server_seconds: Option<f64>,

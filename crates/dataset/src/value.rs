@@ -1,12 +1,18 @@
 //! Answers as typed rows, the common language of reference, drivers and verification.
 
 use std::cmp::Ordering;
+use std::fmt;
 
-use serde::{Deserialize, Serialize};
+mod json;
+
+/// Characters of a text that are shown.
+const SHOWN_CHARACTERS: usize = 80;
 
 /// One cell of an answer.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(untagged)]
+///
+/// As JSON it is the plain value. JSON has no NaN and no infinity, and an answer must be kept as it was given, so these
+/// three are `{"float":"NaN"}`, `{"float":"Infinity"}` and `{"float":"-Infinity"}`.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     /// SQL NULL, or a JSON path that is absent.
     Null,
@@ -50,6 +56,11 @@ impl Value {
         }
     }
 
+    /// Cells of a row as people read them.
+    pub fn show_row(row: &[Value]) -> String {
+        format!("[{}]", row.iter().map(Value::to_string).collect::<Vec<_>>().join(", "))
+    }
+
     fn rank(&self) -> u8 {
         match self {
             Value::Bool(_) => 0,
@@ -58,6 +69,39 @@ impl Value {
             Value::Null => 3,
         }
     }
+}
+
+/// As people read it: a text in quotes and no longer than a line, because it comes from data, without control characters.
+impl fmt::Display for Value {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Null => formatter.write_str("null"),
+            Value::Bool(truth) => write!(formatter, "{truth}"),
+            Value::Int(number) => write!(formatter, "{number}"),
+            Value::Float(number) => match not_finite(*number) {
+                Some(name) => formatter.write_str(name),
+                None => write!(formatter, "{number:?}"),
+            },
+            Value::Text(text) => {
+                write!(formatter, "{:?}", text.chars().take(SHOWN_CHARACTERS).collect::<String>())
+            }
+        }
+    }
+}
+
+/// What a number that JSON does not have is called; none of a finite one.
+pub fn not_finite(number: f64) -> Option<&'static str> {
+    match number {
+        number if number.is_finite() => None,
+        number if number.is_nan() => Some("NaN"),
+        number if number > 0.0 => Some("Infinity"),
+        _ => Some("-Infinity"),
+    }
+}
+
+/// The number that [`not_finite`] has this name for.
+pub fn named_float(name: &str) -> Option<f64> {
+    [f64::NAN, f64::INFINITY, f64::NEG_INFINITY].into_iter().find(|number| not_finite(*number) == Some(name))
 }
 
 fn compare_floats(a: f64, b: f64) -> Ordering {
@@ -136,6 +180,30 @@ mod tests {
         let text = serde_json::to_string(&row).unwrap();
         assert_eq!(text, r#"[null,true,-9223372036854775808,1,1.0,"1"]"#);
         assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), row);
+    }
+
+    #[test]
+    fn numbers_that_json_has_not_are_kept_and_shown_by_name() {
+        let row: Row = vec![
+            Value::Float(f64::INFINITY),
+            Value::Float(f64::NEG_INFINITY),
+            Value::Float(1e308),
+            Value::Text("Infinity".into()),
+            Value::Null,
+        ];
+        let text = serde_json::to_string(&row).unwrap();
+        assert_eq!(text, r#"[{"float":"Infinity"},{"float":"-Infinity"},1e+308,"Infinity",null]"#);
+        assert_eq!(serde_json::from_str::<Row>(&text).unwrap(), row);
+        assert_eq!(serde_json::from_value::<Row>(serde_json::to_value(&row).unwrap()).unwrap(), row);
+        assert_eq!(Value::show_row(&row), r#"[Infinity, -Infinity, 1e308, "Infinity", null]"#);
+        let nan = serde_json::to_string(&Value::Float(f64::NAN)).unwrap();
+        assert!(matches!(serde_json::from_str(&nan).unwrap(), Value::Float(number) if number.is_nan()));
+        for bad in [r#"{"float":"inf"}"#, r#"{"double":"Infinity"}"#, "{}", "[1]", r#"{"float":"NaN","a":1}"#]
+        {
+            assert!(serde_json::from_str::<Value>(bad).is_err(), "{bad}");
+        }
+        let beyond = serde_json::from_str::<Value>("9223372036854775808").unwrap_err().to_string();
+        assert!(beyond.contains("64 bits"), "{beyond}");
     }
 
     #[test]

@@ -139,7 +139,14 @@ fn different(standing: &Standing) -> Vec<String> {
 }
 
 fn shown(row: &[serde_json::Value]) -> String {
-    let text = serde_json::Value::from(row.to_vec()).to_string();
+    let cells: Vec<String> = row.iter().map(cell).collect();
+    let text = format!("[{}]", cells.join(","));
     let short: String = text.chars().take(ROW).collect();
     printable(&if short.len() < text.len() { short + " …" } else { short })
+}
+
+/// A cell as it is kept; a number that JSON does not have is an object there.
+fn cell(kept: &serde_json::Value) -> String {
+    let named = kept.get("float").and_then(serde_json::Value::as_str);
+    named.map_or_else(|| kept.to_string(), str::to_owned)
 }

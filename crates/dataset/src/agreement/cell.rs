@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use serde_json::Value as Json;
 
 use super::{CellType, Rules};
-use crate::value::{Row, Value};
+use crate::value::{Row, Value, named_float, not_finite};
 
 /// Whole numbers up to this are compared exactly: every double up to here is the number that it is the nearest to.
 const EXACT: f64 = 9_007_199_254_740_992.0;
-/// How far two other numbers may be apart, relative to the larger one.
+/// How far two other numbers may be apart, relative to the larger one or to their scale.
 const TOLERANCE: f64 = 1e-9;
 
 /// A cell with its declared type. What does not fit that stays what it is, and is equal to its like alone.
@@ -41,8 +41,11 @@ impl Number {
         }
     }
 
-    /// A number of JSON's grammar.
+    /// A number of JSON's grammar, or the name of one that JSON does not have.
     fn parse(text: &str) -> Option<Self> {
+        if let Some(number) = named_float(text) {
+            return Some(Self::Other(number));
+        }
         if let Ok(whole) = text.parse::<i128>() {
             return (!text.starts_with('+')).then_some(Self::Whole(whole));
         }
@@ -62,12 +65,19 @@ impl Number {
         matches!(self, Self::Whole(whole) if whole.unsigned_abs() <= EXACT as u128)
     }
 
-    pub(super) fn is_within(self, other: Self, tolerance: f64) -> bool {
-        if self.is_exact() && other.is_exact() {
+    /// Whether they are as near as additions of numbers of this `scale` in another order may leave them, which is 0 where
+    /// nothing is known of it.
+    pub(super) fn is_near(self, other: Self, scale: f64) -> bool {
+        // Whole addends are added up exactly as long as all of them together are exact.
+        if self.is_exact() && other.is_exact() && scale <= EXACT {
             return self == other;
         }
         let (a, b) = (self.value(), other.value());
-        a == b || (a.is_nan() && b.is_nan()) || (a - b).abs() <= tolerance * a.abs().max(b.abs())
+        // Every number is within any share of infinity of it.
+        if !a.is_finite() || !b.is_finite() {
+            return a == b || (a.is_nan() && b.is_nan());
+        }
+        a == b || (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()).max(scale)
     }
 }
 
@@ -93,8 +103,13 @@ impl Cell {
     }
 
     pub(super) fn equals(&self, other: &Self) -> bool {
+        self.is_near(other, 0.0)
+    }
+
+    /// The same, of cells whose numbers were added up from others of this `scale`.
+    pub(super) fn is_near(&self, other: &Self, scale: f64) -> bool {
         match (self, other) {
-            (Self::Number(a), Self::Number(b)) => a.is_within(*b, TOLERANCE),
+            (Self::Number(a), Self::Number(b)) => a.is_near(*b, scale),
             (Self::Json(a), Self::Json(b)) => same_json(a, b),
             (a, b) => a == b,
         }
@@ -135,6 +150,8 @@ fn json(value: &Value) -> Cell {
         Value::Null => Json::Null,
         Value::Bool(truth) => Json::Bool(*truth),
         Value::Int(whole) => Json::from(*whole),
+        // As a JSON value it would be null.
+        Value::Float(float) if not_finite(*float).is_some() => return Cell::Number(Number::Other(*float)),
         Value::Float(float) => Json::from(*float),
         Value::Text(text) => serde_json::from_str(text).unwrap_or_else(|_| Json::String(text.clone())),
     };
@@ -149,7 +166,7 @@ fn number(number: &serde_json::Number) -> Option<Number> {
 fn same_json(a: &Json, b: &Json) -> bool {
     match (a, b) {
         (Json::Number(a), Json::Number(b)) => match (number(a), number(b)) {
-            (Some(a), Some(b)) => a.is_within(b, TOLERANCE),
+            (Some(a), Some(b)) => a.is_near(b, 0.0),
             _ => a == b,
         },
         (Json::Array(a), Json::Array(b)) => {

@@ -5,7 +5,7 @@
 //!
 //! * A cell is null, a boolean, a number, a string or JSON; what is absent is null. Columns declare their type.
 //! * Numbers are equal by value. Whole numbers up to 2⁵³ exactly, larger ones and those with a fraction within a relative
-//!   1e-9.
+//!   1e-9: of the larger one, or of the scale that their column has. Infinities are equal to themselves alone.
 //! * Strings are bytes. A column of strings may come quoted as JSON by one of two systems; it is unquoted once.
 //! * Times are strings, unless they are declared; then they are microseconds since 1970, UTC.
 //! * JSON is compared by value, whatever the order of an object's members.
@@ -46,6 +46,18 @@ pub struct Column {
     pub cell_type: CellType,
     /// Whether its numbers may differ, by an error that is told.
     pub approximate: bool,
+    /// How large the numbers are that its own were added up from, where another column says that: positive and negative
+    /// ones may cancel, and what then is left of them is no measure of how exactly they can be added.
+    pub scale: Option<Scale>,
+}
+
+/// A column, or the quotient of two, by their places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scale {
+    /// The column of sizes: the sum of all addends without their signs.
+    pub size: usize,
+    /// The column that it is divided by: how many addends there are, where their mean is asked for.
+    pub per: Option<usize>,
 }
 
 /// How the answers to one question are compared.

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::cell::Cell;
-use super::{Rules, Same};
+use super::{Rules, Same, Scale};
 
 /// Rows that sorting did not bring together are tried against each other up to so many on a side.
 const TRIED: usize = 1_000;
@@ -15,17 +15,18 @@ pub(super) fn same(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Option<Same>
     if fixed.len() != answer.len() {
         return None;
     }
-    let compared: Vec<usize> = exact_columns(rules);
+    let compared = Compared::of(rules);
     let mut error = ApproximateError::of(rules);
     // An order by numbers that may differ says nothing.
-    let is_ordered = !rules.order.is_empty() && rules.order.iter().all(|place| compared.contains(place));
+    let is_ordered = !rules.order.is_empty() && rules.order.iter().all(|place| compared.has(*place));
     if !is_ordered {
         pair(&compared, &fixed.iter().collect::<Vec<_>>(), &answer.iter().collect::<Vec<_>>(), &mut error)?;
         return Some(error.found());
     }
+    let ordered = compared.only(&rules.order);
     let mut begin = 0;
     while let Some(first) = fixed.get(begin) {
-        let ties = |row: &&Row| are_equal(&rules.order, first, row);
+        let ties = |row: &&Row| ordered.are_equal(first, row);
         let end = begin + fixed.iter().skip(begin).take_while(ties).count().max(1);
         let (of_fixed, of_answer) = (fixed.get(begin..end)?, answer.get(begin..end)?);
         let is_cut = rules.limit == Some(end) && end == fixed.len();
@@ -44,56 +45,95 @@ pub(super) fn same(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Option<Same>
 
 /// Rows of each side without a partner on the other, by their places.
 pub(super) fn alone(rules: &Rules, fixed: &[Row], answer: &[Row]) -> (Vec<usize>, Vec<usize>) {
-    let compared = exact_columns(rules);
+    let compared = Compared::of(rules);
     unpaired(&compared, &fixed.iter().collect::<Vec<_>>(), &answer.iter().collect::<Vec<_>>(), &mut |_, _| {})
 }
 
-fn exact_columns(rules: &Rules) -> Vec<usize> {
-    rules
-        .columns
-        .iter()
-        .enumerate()
-        .filter(|(_, column)| !column.approximate)
-        .map(|(place, _)| place)
-        .collect()
+/// The columns that are compared, by their places, with what says how large their addends are.
+struct Compared {
+    columns: Vec<(usize, Option<Scale>)>,
 }
 
-fn are_equal(columns: &[usize], a: &Row, b: &Row) -> bool {
-    columns.iter().all(|place| match (a.get(*place), b.get(*place)) {
-        (Some(a), Some(b)) => a.equals(b),
-        (None, None) => true,
-        _ => false,
-    })
+impl Compared {
+    /// All that may not differ.
+    fn of(rules: &Rules) -> Self {
+        let columns = rules.columns.iter().enumerate().filter(|(_, column)| !column.approximate);
+        Self { columns: columns.map(|(place, column)| (place, column.scale)).collect() }
+    }
+
+    fn has(&self, place: usize) -> bool {
+        self.columns.iter().any(|(known, _)| *known == place)
+    }
+
+    fn only(&self, places: &[usize]) -> Self {
+        let columns = self.columns.iter().filter(|(place, _)| places.contains(place));
+        Self { columns: columns.copied().collect() }
+    }
+
+    fn are_equal(&self, a: &Row, b: &Row) -> bool {
+        self.columns.iter().all(|(place, scale)| match (a.get(*place), b.get(*place)) {
+            (Some(of_a), Some(of_b)) => {
+                // Who says that its addends were larger does not make itself right: the sizes are compared too.
+                let of = |row| scale.and_then(|scale| scale_of(scale, row)).unwrap_or_default();
+                of_a.is_near(of_b, of(a).min(of(b)))
+            }
+            (None, None) => true,
+            _ => false,
+        })
+    }
+
+    /// A total order: by types, then by cells without a tolerance, so that equal rows stand together, then by numbers.
+    fn order(&self, a: &Row, b: &Row) -> Ordering {
+        let cells = || self.columns.iter().filter_map(|(place, _)| Some((a.get(*place)?, b.get(*place)?)));
+        let types = cells().map(|(a, b)| a.rank().cmp(&b.rank()));
+        let exact = cells().filter(|(a, _)| !a.is_number()).map(|(a, b)| a.order(b));
+        let numbers = cells().filter(|(a, _)| a.is_number()).map(|(a, b)| a.order(b));
+        types.chain(exact).chain(numbers).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+    }
+}
+
+/// How large the addends of a row are; none where it does not say so by finite numbers.
+fn scale_of(scale: Scale, row: &Row) -> Option<f64> {
+    let number = |place: usize| match row.get(place) {
+        Some(Cell::Number(number)) => Some(number.value().abs()),
+        _ => None,
+    };
+    let size = number(scale.size)?;
+    let found = match scale.per {
+        None => size,
+        Some(per) => size / number(per)?,
+    };
+    found.is_finite().then_some(found)
 }
 
 /// All rows with their partners.
-fn pair(columns: &[usize], fixed: &[&Row], answer: &[&Row], error: &mut ApproximateError) -> Option<()> {
+fn pair(compared: &Compared, fixed: &[&Row], answer: &[&Row], error: &mut ApproximateError) -> Option<()> {
     let mut fits = true;
-    let (a, b) = unpaired(columns, fixed, answer, &mut |a, b| fits &= error.add(a, b));
+    let (a, b) = unpaired(compared, fixed, answer, &mut |a, b| fits &= error.add(a, b));
     (fits && a.is_empty() && b.is_empty()).then_some(())
 }
 
 /// Pairs rows that are equal, each with one partner; gives the places of those that have none.
 fn unpaired(
-    columns: &[usize],
+    compared: &Compared,
     fixed: &[&Row],
     answer: &[&Row],
     paired: &mut dyn FnMut(&Row, &Row),
 ) -> (Vec<usize>, Vec<usize>) {
     let in_order = |rows: &[&Row]| {
         let mut places: Vec<usize> = (0..rows.len()).collect();
-        places.sort_by(|a, b| order(columns, rows[*a], rows[*b]).then(a.cmp(b)));
+        places.sort_by(|a, b| compared.order(rows[*a], rows[*b]).then(a.cmp(b)));
         places
     };
     let (left, right) = (in_order(fixed), in_order(answer));
     let (mut alone_left, mut alone_right) = (Vec::new(), Vec::new());
     let (mut i, mut j) = (0, 0);
     while let (Some(a), Some(b)) = (left.get(i), right.get(j)) {
-        if are_equal(columns, fixed[*a], answer[*b]) {
+        if compared.are_equal(fixed[*a], answer[*b]) {
             paired(fixed[*a], answer[*b]);
             i += 1;
             j += 1;
-        } else if order(columns, fixed[*a], answer[*b]).is_lt() {
+        } else if compared.order(fixed[*a], answer[*b]).is_lt() {
             alone_left.push(*a);
             i += 1;
         } else {
@@ -106,7 +146,7 @@ fn unpaired(
     // Numbers that differ in the last digit may have brought the two sides into different orders.
     if alone_left.len() <= TRIED && alone_right.len() <= TRIED {
         alone_left.retain(|a| {
-            match alone_right.iter().position(|b| are_equal(columns, fixed[*a], answer[*b])) {
+            match alone_right.iter().position(|b| compared.are_equal(fixed[*a], answer[*b])) {
                 Some(place) => {
                     paired(fixed[*a], answer[alone_right.swap_remove(place)]);
                     false
@@ -118,15 +158,6 @@ fn unpaired(
     alone_left.sort_unstable();
     alone_right.sort_unstable();
     (alone_left, alone_right)
-}
-
-/// A total order: by types, then by cells without a tolerance, so that equal rows stand together, then by numbers.
-fn order(columns: &[usize], a: &Row, b: &Row) -> Ordering {
-    let cells = || columns.iter().filter_map(|place| Some((a.get(*place)?, b.get(*place)?)));
-    let types = cells().map(|(a, b)| a.rank().cmp(&b.rank()));
-    let exact = cells().filter(|(a, _)| !a.is_number()).map(|(a, b)| a.order(b));
-    let numbers = cells().filter(|(a, _)| a.is_number()).map(|(a, b)| a.order(b));
-    types.chain(exact).chain(numbers).find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
 }
 
 /// The largest relative error of approximate columns.

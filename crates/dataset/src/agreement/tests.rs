@@ -6,7 +6,7 @@ use super::*;
 use crate::value::Value;
 
 fn column(name: &str, cell_type: CellType) -> Column {
-    Column { name: name.into(), cell_type, approximate: false }
+    Column { name: name.into(), cell_type, approximate: false, scale: None }
 }
 
 fn text(text: &str) -> Value {
@@ -65,6 +65,78 @@ fn numbers_are_equal_by_value() {
     ] {
         assert!(!same(Number, a.clone(), b.clone()), "{a:?} {b:?}");
     }
+}
+
+#[test]
+fn infinity_is_equal_to_itself_alone() {
+    use CellType::{Json, Number};
+    let (up, down) = (Value::Float(f64::INFINITY), Value::Float(f64::NEG_INFINITY));
+    let all = [
+        up.clone(),
+        down.clone(),
+        Value::Float(f64::NAN),
+        Value::Float(0.0),
+        Value::Float(f64::MAX),
+        Value::Int(i64::MAX),
+        text("170141183460469231731687303715884105727"),
+        Value::Null,
+        text("inf"),
+    ];
+    for cell_type in [Number, Json] {
+        for (i, a) in all.iter().enumerate() {
+            for (j, b) in all.iter().enumerate() {
+                assert_eq!(same(cell_type, a.clone(), b.clone()), i == j, "{a} {b}");
+            }
+        }
+    }
+    // As some systems' drivers have it: by name.
+    assert!(same(Number, up.clone(), text("Infinity")) && same(Number, down, text("-Infinity")));
+    assert!(!same(Number, text("Infinity"), Value::Float(1e308)));
+    let mut rules = groups(None);
+    rules.columns[1].approximate = true;
+    let of = |number: f64| vec![vec![text("a"), Value::Float(number)]];
+    assert!(rules.compare(&of(f64::INFINITY), &of(1.0)).is_err());
+    assert!(rules.compare(&of(1.0), &of(f64::INFINITY)).is_err());
+    assert!(rules.compare(&of(f64::INFINITY), &of(f64::INFINITY)).is_ok());
+    // An engine that says 0 where the sum is beyond all doubles has no majority to join.
+    assert_eq!(decided(&[("a", up.clone()), ("b", Value::Float(0.0)), ("c", up)]), Decision::Agreed(0));
+}
+
+#[test]
+fn what_cancels_is_compared_within_what_was_added_up() {
+    let mut rules = of(&[CellType::Number, CellType::Number, CellType::Number, CellType::Number]);
+    rules.columns[0].scale = Some(Scale { size: 3, per: None });
+    rules.columns[1].scale = Some(Scale { size: 3, per: Some(2) });
+    let row = |total: f64, mean: f64, n: i64, size: f64| -> Vec<Row> {
+        vec![vec![Value::Float(total), Value::Float(mean), Value::Int(n), Value::Float(size)]]
+    };
+    let exact = row(0.0, 0.0, 20_000, 9_876_543.21);
+    // Added up in another order, which leaves something.
+    assert!(rules.compare(&exact, &row(4.9e-7, 2.45e-11, 20_000, 9_876_543.21)).is_ok());
+    assert!(rules.compare(&row(4.9e-7, 2.45e-11, 20_000, 9_876_543.21), &exact).is_ok());
+    assert!(
+        rules
+            .compare(
+                &row(4.9e-7, 2.45e-11, 20_000, 9_876_543.21),
+                &row(-3.1e-7, -1.5e-11, 20_000, 9_876_543.21)
+            )
+            .is_ok()
+    );
+    // A cent that is lost on the way, and a mean that is off by less than what the total may be.
+    assert!(rules.compare(&row(0.005, 0.0, 20_000, 9_876.0), &row(0.015, 0.0, 20_000, 9_876.0)).is_err());
+    assert!(rules.compare(&exact, &row(0.0, 1e-5, 20_000, 9_876_543.21)).is_err());
+    // Nobody's own size makes it right.
+    assert!(rules.compare(&exact, &row(12.5, 0.0, 20_000, 1e20)).is_err());
+    assert!(rules.compare(&exact, &row(12.5, 0.0, 20_000, f64::INFINITY)).is_err());
+    assert!(rules.compare(&row(0.0, 0.0, 1, f64::INFINITY), &row(12.5, 0.0, 1, f64::INFINITY)).is_err());
+    // Whole numbers are added up exactly as long as they are exact.
+    assert!(rules.compare(&row(1.0, 1.5, 2, 1e12), &row(2.0, 1.5, 2, 1e12)).is_err());
+    assert!(rules.compare(&row(1.0, 1.5, 2, 1e17), &row(2.0, 1.5, 2, 1e17)).is_ok());
+    // Without a scale nothing is known of what was added up.
+    assert!(
+        of(&[CellType::Number]).compare(&[vec![Value::Float(0.0)]], &[vec![Value::Float(4.9e-7)]]).is_err()
+    );
+    assert!(rules.compare(&row(0.0, 0.0, 0, 0.0), &row(4.9e-7, 0.0, 0, 0.0)).is_err());
 }
 
 #[test]
@@ -230,7 +302,13 @@ fn approximate_columns_may_differ_and_their_error_is_told() {
 }
 
 fn votes(answers: &[(&str, i64)]) -> Decision {
-    let rows: Vec<Vec<Row>> = answers.iter().map(|(_, n)| vec![vec![Value::Int(*n)]]).collect();
+    let cells: Vec<(&str, Value)> = answers.iter().map(|(system, n)| (*system, Value::Int(*n))).collect();
+    decided(&cells)
+}
+
+/// What is decided of answers of one cell over the same documents.
+fn decided(answers: &[(&str, Value)]) -> Decision {
+    let rows: Vec<Vec<Row>> = answers.iter().map(|(_, cell)| vec![vec![cell.clone()]]).collect();
     let answers: Vec<Answer<'_>> =
         answers.iter().zip(&rows).map(|((system, _), rows)| Answer { system, rows }).collect();
     decide(&of(&[CellType::Number]), &answers).0

@@ -56,6 +56,19 @@ pub struct OwnColumn {
     /// Whether its numbers may differ.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approximate: bool,
+    /// What says how large the numbers are that its own were added up from, where that is stated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<OwnScale>,
+}
+
+/// A column, or the quotient of two, by their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnScale {
+    /// The column with the sum of all addends without their signs.
+    pub size: usize,
+    /// The column that it is divided by.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per: Option<usize>,
 }
 
 /// A question, whatever system it is put to.
@@ -141,6 +154,9 @@ struct QuestionDefinition {
     limit: Option<usize>,
     #[serde(default)]
     approximate: Vec<String>,
+    /// By column: another one, or `ONE / OTHER`.
+    #[serde(default)]
+    scale: BTreeMap<String, String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -359,7 +375,7 @@ fn questions(text: &TomlText, written: Vec<QuestionDefinition>) -> Result<Vec<Ow
             if columns.iter().any(|other| other.name == name) {
                 return Err(error("columns", format!("there are two columns called `{name}`")));
             }
-            columns.push(OwnColumn { name, column_type, approximate: false });
+            columns.push(OwnColumn { name, column_type, approximate: false, scale: None });
         }
         for name in &one.approximate {
             let place = column("approximate", name)?;
@@ -371,6 +387,28 @@ fn questions(text: &TomlText, written: Vec<QuestionDefinition>) -> Result<Vec<Ow
                     ));
                 }
                 column.approximate = true;
+            }
+        }
+        for (name, written) in &one.scale {
+            let (size, per) = match written.split_once('/') {
+                Some((size, per)) => (size.trim(), Some(per.trim())),
+                None => (written.trim(), None),
+            };
+            let place = column("scale", name)?;
+            let scale = OwnScale {
+                size: column("scale", size)?,
+                per: per.map(|per| column("scale", per)).transpose()?,
+            };
+            let is_number = |place: usize| {
+                columns.get(place).is_some_and(|column| column.column_type == ColumnType::Number)
+            };
+            if ![Some(place), Some(scale.size), scale.per].into_iter().flatten().all(is_number) {
+                let message =
+                    format!("`{name}` and its scale `{written}` are numbers, and only numbers have one");
+                return Err(error("scale", message));
+            }
+            if let Some(column) = columns.get_mut(place) {
+                column.scale = Some(scale);
             }
         }
         let mut order = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use jsonathlon_dataset::agreement::{CellType, Column, Rules};
+use jsonathlon_dataset::agreement::{CellType, Column, Rules, Scale};
 use jsonathlon_dataset::value::{Row, Value};
 use jsonathlon_systems::catalogue::{ColumnType, ExpectedRows};
 use jsonathlon_systems::{OwnQuestion, OwnQuestions};
@@ -62,6 +62,7 @@ pub(crate) fn rules(question: &OwnQuestion) -> Rules {
             ColumnType::Time => CellType::Time,
         },
         approximate: column.approximate,
+        scale: column.scale.map(|scale| Scale { size: scale.size, per: scale.per }),
     });
     Rules {
         columns: columns.collect(),

@@ -265,7 +265,7 @@ fn rule(difference: &Difference, missing: u64) -> Option<String> {
 
 /// A difference in a sentence, with the first row of each side.
 pub(super) fn in_words(difference: &Difference, missing: u64) -> String {
-    let row = |rows: &[Row]| rows.first().map(|row| show(row));
+    let row = |rows: &[Row]| rows.first().map(|row| Value::show_row(row));
     let mut words = difference.what.clone();
     if let Some(row) = row(&difference.lacks) {
         words.push_str(&format!("; lacks {row}"));
@@ -277,16 +277,4 @@ pub(super) fn in_words(difference: &Difference, missing: u64) -> String {
         words.push_str(&format!(" ({rule})"));
     }
     words
-}
-
-fn show(row: &[Value]) -> String {
-    let cell = |value: &Value| match value {
-        Value::Null => "null".to_owned(),
-        Value::Bool(truth) => truth.to_string(),
-        Value::Int(number) => number.to_string(),
-        Value::Float(number) => format!("{number:?}"),
-        // Text comes from data: control characters and length are kept off the terminal.
-        Value::Text(text) => format!("{:?}", text.chars().take(80).collect::<String>()),
-    };
-    format!("[{}]", row.iter().map(cell).collect::<Vec<_>>().join(", "))
 }

@@ -150,9 +150,11 @@ fn definition(named: &[Named<'_>], sampled: &Sampled) -> String {
                 (&[("value", "number")], &["value desc"], format!("The ten largest numbers at {path}."))
             }
             Kind::Sum => (
-                &[("total", "number"), ("mean", "number")],
+                &[("total", "number"), ("mean", "number"), ("n", "number"), ("size", "number")],
                 &[],
-                format!("The sum and the mean of all numbers at {path}."),
+                format!(
+                    "The sum and the mean of all numbers at {path}, how many they are, and their sum without signs."
+                ),
             ),
             Kind::Filter => (
                 &[("n", "number")],
@@ -184,6 +186,10 @@ fn definition(named: &[Named<'_>], sampled: &Sampled) -> String {
         if !order.is_empty() {
             let order: Vec<String> = order.iter().map(|column| quoted(column)).collect();
             text += &format!("order = [{}]\nlimit = 10\n", order.join(", "));
+        }
+        if one.kind == Kind::Sum {
+            text += "# What cancels is compared within 1e-9 of what was added up, and not of the little that is left.\n";
+            text += "scale = { total = \"size\", mean = \"size / n\" }\n";
         }
     }
     text

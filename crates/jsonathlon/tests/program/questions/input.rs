@@ -31,6 +31,14 @@ fn what_is_misspelt_is_named_with_file_line_and_what_is_allowed() {
             vec!["questions.toml:5", "numbr", "number"],
         ),
         (
+            vec![file("questions.toml", &format!("{SUM}scale = {{ total = \"size\" }}\n"))],
+            vec!["questions.toml:6", "`size` is no column", "total"],
+        ),
+        (
+            vec![file("questions.toml", &format!("{GROUPS}scale = {{ n = \"n / x\" }}\n"))],
+            vec!["questions.toml:7", "are numbers"],
+        ),
+        (
             vec![file("questions.toml", &SUM.replace("\"sum\"", "\"Sum of\""))],
             vec!["questions.toml:3", "a-z"],
         ),
