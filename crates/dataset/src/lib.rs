@@ -8,6 +8,7 @@ pub mod agreement;
 pub mod describe;
 pub mod fidelity;
 pub mod generate;
+pub mod instant;
 pub mod ordinal;
 pub mod questions;
 pub mod records;

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use serde_json::Value as Json;
 
 use super::{CellType, Rules};
+use crate::instant;
 use crate::value::{Row, Value, named_float, not_finite};
 
 /// Whole numbers up to this are compared exactly: every double up to here is the number that it is the nearest to.
@@ -89,8 +90,13 @@ impl Cell {
             (CellType::Boolean, Value::Int(0)) => Self::Bool(false),
             (CellType::Boolean, Value::Int(1)) => Self::Bool(true),
             (CellType::Time, Value::Int(microseconds)) => Self::Time(*microseconds),
+            (CellType::Time, Value::Float(microseconds)) => match Number::of_float(*microseconds) {
+                // It was a double within 2⁵³.
+                Number::Whole(whole) => Self::Time(whole as i64),
+                other => Self::Number(other),
+            },
             (CellType::Time, Value::Text(text)) => {
-                time(text).map_or_else(|| Self::Text(text.clone()), Self::Time)
+                instant::of_text(text).map_or_else(|| Self::Text(text.clone()), Self::Time)
             }
             (CellType::Number, Value::Text(text)) => {
                 Number::parse(text).map_or_else(|| Self::Text(text.clone()), Self::Number)
@@ -255,73 +261,4 @@ fn unquote(text: &str) -> Option<String> {
         return None;
     }
     serde_json::from_str(text).ok()
-}
-
-/// Microseconds since 1970 of `2026-01-02T03:04:05.678901Z`, of the same with a space, without a fraction, without a zone
-/// (then UTC) or with one (`+02:00`, `+02`), and of a date alone.
-pub(super) fn time(text: &str) -> Option<i64> {
-    let (date, rest) = text.split_at_checked(10)?;
-    let mut parts = date.split('-');
-    let mut number = |digits: usize| {
-        let part = parts.next()?;
-        (part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit()))
-            .then(|| part.parse::<i64>().ok())?
-    };
-    let (year, month, day) = (number(4)?, number(2)?, number(2)?);
-    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=31).contains(&day) {
-        return None;
-    }
-    let days = days_since_1970(year, month, day);
-    if rest.is_empty() {
-        return days.checked_mul(86_400_000_000);
-    }
-    let rest = rest.strip_prefix(['T', 't', ' '])?;
-    let zone = rest.find(['Z', 'z', '+', '-']).unwrap_or(rest.len());
-    let (clock, zone) = rest.split_at_checked(zone)?;
-    let (whole, fraction) = clock.trim_end().split_once('.').unwrap_or((clock.trim_end(), ""));
-    let clock: Vec<i64> = whole.split(':').map(two_digits).collect::<Option<_>>()?;
-    let (hour, minute, second) = match clock.as_slice() {
-        [hour, minute] => (*hour, *minute, 0),
-        [hour, minute, second] => (*hour, *minute, *second),
-        _ => return None,
-    };
-    if hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    let mut micros = 0;
-    let mut unit = 100_000;
-    for digit in fraction.chars() {
-        micros += i64::from(digit.to_digit(10)?) * unit;
-        unit /= 10;
-    }
-    let seconds = days * 86_400 + hour * 3_600 + minute * 60 + second - offset_seconds(zone)?;
-    seconds.checked_mul(1_000_000)?.checked_add(micros)
-}
-
-fn two_digits(text: &str) -> Option<i64> {
-    (text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
-}
-
-/// Seconds that a zone is ahead of UTC.
-fn offset_seconds(zone: &str) -> Option<i64> {
-    if matches!(zone, "" | "Z" | "z") {
-        return Some(0);
-    }
-    let sign = if zone.starts_with('-') { -1 } else { 1 };
-    let digits = zone.get(1..)?;
-    let (hours, minutes) = match digits.split_once(':') {
-        Some((hours, minutes)) => (hours, minutes),
-        None if digits.len() == 4 => digits.split_at_checked(2)?,
-        None => (digits, "00"),
-    };
-    Some(sign * (two_digits(hours)? * 3_600 + two_digits(minutes)? * 60))
-}
-
-/// Days of the Gregorian calendar, by the usual rule of years that begin in March.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let era = year.div_euclid(400);
-    let of_era = year.rem_euclid(400);
-    let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719_468
 }

@@ -2,8 +2,9 @@
 
 use std::fmt;
 
-use super::cell::{Cell, Number, Typed, time, typed};
+use super::cell::{Cell, Number, Typed, typed};
 use super::{CellType, Difference, Rules, SHOWN, rows};
+use crate::instant;
 use crate::value::{Row, Value};
 
 /// A rule that explains a difference.
@@ -19,7 +20,7 @@ pub enum Rule {
     Types,
     /// Numbers with a fraction, or beyond 2⁵³, differ by more than the tolerance.
     Tolerance,
-    /// Strings are the same moment in other notations.
+    /// Strings are the same moment in other notations, or a string and a time of a system's own type are.
     Times,
     /// Only rows that tie differ, and no limit cuts them.
     Limit,
@@ -122,7 +123,11 @@ fn explains(rule: Rule, rules: &Rules, fixed: &Typed, answer: &Typed) -> bool {
             are_fewer && (same(&a, &b) || (rules.limit.is_some() && shorter > 0 && same(&cut(&a), &cut(&b))))
         }
         Rule::Times => loosened(|cell| match cell {
-            Cell::Text(text) => time(text).map_or_else(|| cell.clone(), Cell::Time),
+            Cell::Text(text) => instant::of_text(text).map_or_else(|| cell.clone(), Cell::Time),
+            // As systems' own types of time come.
+            Cell::Number(Number::Whole(whole)) => {
+                i64::try_from(*whole).map_or_else(|_| cell.clone(), Cell::Time)
+            }
             other => other.clone(),
         }),
         Rule::Bytes => loosened(|cell| match cell {

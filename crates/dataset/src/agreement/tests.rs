@@ -203,7 +203,9 @@ fn times_are_strings_unless_they_are_declared() {
         assert!(!same(CellType::String, text(a), text(b)), "{a} {b}");
     }
     assert!(same(CellType::Time, text("2026-01-02T03:04:05.678901Z"), Value::Int(1_767_323_045_678_901)));
+    assert!(same(CellType::Time, text("2026-01-02T03:04:05.678901Z"), Value::Float(1_767_323_045_678_901.0)));
     assert!(!same(CellType::Time, text("2026-01-02T03:04:05.678901Z"), text("2026-01-02T03:04:05.678902Z")));
+    assert!(!same(CellType::Time, text("2026-01-02T03:04:05.678901Z"), Value::Int(1_767_323_045_678)));
     for no_time in
         ["2026-13-01", "2026-1-2", "yesterday", "2026-01-02T25:00:00Z", "2026-01-02T03", "é026-01-02"]
     {
@@ -270,6 +272,8 @@ fn differences_are_told_both_ways_with_the_rule_that_explains_them() {
         (different.rule, different.lacks, different.has),
         (Some(Rule::Types), rows(&["1"]), vec![vec![Value::Int(1)]])
     );
+    let own_type = strings.compare(&rows(&["1970-01-01T00:00:01Z"]), &[vec![Value::Int(1_000_000)]]);
+    assert_eq!(own_type.unwrap_err().rule, Some(Rule::Times));
     let nulls = [vec![text("a")], vec![Value::Null]];
     assert_eq!(strings.compare(&rows(&["a"]), &nulls).unwrap_err().rule, Some(Rule::Nulls));
     let numbers = of(&[CellType::Number]);

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use jsonathlon_connection::driver::{DriverError, Result};
+use jsonathlon_dataset::instant;
 use jsonathlon_formats::json_rows::{Leaf, Tree, quote};
 
 /// Nesting of answers; a server's plan of a statement is deeper than the statement.
@@ -122,6 +123,16 @@ impl<'a> Bson<'a> {
         self.bytes.first_chunk().copied().unwrap_or([0; N])
     }
 
+    /// The instant that a date or a timestamp is; none where 64 bits of microseconds do not reach it.
+    fn instant(self) -> Option<i64> {
+        let number = u64::from_le_bytes(self.whole());
+        match self.kind {
+            DATE => instant::of_ticks(number.cast_signed(), 3),
+            // Seconds, and in the lower half a count of what happened within one.
+            _ => instant::of_ticks((number >> 32).cast_signed(), 0),
+        }
+    }
+
     /// What JSON has no type for.
     fn write_typed(self, out: &mut String) {
         let (kind, text) = match self.kind {
@@ -183,7 +194,8 @@ impl<'a> Tree<'a> for Bson<'a> {
 
     fn member(self, name: &str) -> Option<Self> {
         match (self.kind, name) {
-            (DATE, "$date") | (TIMESTAMP, "$timestamp") => Some(Self { kind: INT64, ..self }),
+            // Whoever names it as extended JSON does means the same instant.
+            (DATE, "$date") | (TIMESTAMP, "$timestamp") => Some(self),
             (DOCUMENT, _) => {
                 // A later batch of a cursor stands in the place of its first one.
                 let later = if name == "firstBatch" { "nextBatch" } else { name };
@@ -207,6 +219,7 @@ impl<'a> Tree<'a> for Bson<'a> {
             0x08 => Leaf::Bool(self.bytes != [0]),
             INT32 => Leaf::Int(i32::from_le_bytes(self.whole()).into()),
             INT64 => Leaf::Int(i64::from_le_bytes(self.whole())),
+            DATE | TIMESTAMP => self.instant().map_or(Leaf::Large, Leaf::Time),
             _ => Leaf::Object,
         }
     }
@@ -214,7 +227,8 @@ impl<'a> Tree<'a> for Bson<'a> {
     fn write(self, out: &mut String) {
         // Memory takes all that is written.
         match self.leaf() {
-            Leaf::Null | Leaf::Large => out.push_str("null"),
+            Leaf::Null => out.push_str("null"),
+            Leaf::Large | Leaf::Time(_) => self.write_typed(out),
             Leaf::Bool(truth) => out.push_str(if truth { "true" } else { "false" }),
             Leaf::Int(number) => {
                 write!(out, "{number}").ok();

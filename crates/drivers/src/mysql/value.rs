@@ -3,6 +3,7 @@
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::prepared::Parameter;
 use jsonathlon_connection::rows::Cell;
+use jsonathlon_dataset::instant;
 use jsonathlon_formats::decimal::decimal;
 use mysql::Column;
 use mysql::consts::ColumnType;
@@ -36,7 +37,12 @@ pub(super) fn row<'a>(columns: &[Column], cells: &'a [mysql::Value]) -> Result<V
                     i64::try_from(*number).map(Cell::Int).map_err(|_| too_wide(&name))
                 }
                 mysql::Value::Double(number) => Ok(Cell::Float(*number)),
-                // Of a time, or of six digits: what is refused as text is refused here, too.
+                mysql::Value::Date(year, month, day, hour, minute, second, micros) => {
+                    let date = [(*year).into(), (*month).into(), (*day).into()];
+                    let time = [(*hour).into(), (*minute).into(), (*second).into()];
+                    instant(instant::of_calendar(date, time, (*micros).into()), &name)
+                }
+                // Of a time of the day, or of six digits: what is refused as text is refused here, too.
                 _ => cell(kind, &[], &name),
             }
         })
@@ -47,6 +53,35 @@ pub(super) fn too_wide(column: &str) -> DriverError {
     DriverError::Unsupported(format!(
         "a number of column `{column}` is outside 64 bits with a sign: cast it to CHAR or DOUBLE"
     ))
+}
+
+/// A date or a date with a time, of which zeros are none, though the server has them.
+fn instant(microseconds: Option<i64>, column: &str) -> Result<Cell<'static>> {
+    microseconds.map(Cell::Int).ok_or_else(|| {
+        DriverError::Unsupported(format!(
+            "a time of column `{column}` is no date of a calendar: cast it to CHAR"
+        ))
+    })
+}
+
+/// A date or a date with a time of the binary protocol, which leaves out what is zero at the end.
+pub(super) fn binary_instant(bytes: &[u8], column: &str) -> Result<Cell<'static>> {
+    let (date, time, micros) = match *bytes {
+        [] => ([0; 3], [0; 3], 0),
+        [a, b, month, day] => ([u16::from_le_bytes([a, b]), month.into(), day.into()], [0; 3], 0),
+        [a, b, month, day, hour, minute, second, ref micros @ ..] if matches!(micros.len(), 0 | 4) => (
+            [u16::from_le_bytes([a, b]), month.into(), day.into()],
+            [hour, minute, second],
+            micros.try_into().map_or(0, u32::from_le_bytes),
+        ),
+        _ => {
+            return Err(DriverError::Protocol(format!(
+                "a time of {} bytes in column `{column}`",
+                bytes.len()
+            )));
+        }
+    };
+    instant(instant::of_calendar(date.map(i64::from), time.map(i64::from), micros.into()), column)
 }
 
 pub(super) fn cell<'a>(kind: ColumnType, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
@@ -73,6 +108,12 @@ pub(super) fn cell<'a>(kind: ColumnType, bytes: &'a [u8], column: &str) -> Resul
             let parsed = text.parse().map(Cell::Float);
             parsed.map_err(|_| DriverError::Protocol(format!("`{text}` in column `{column}` of numbers")))
         }
+        T::MYSQL_TYPE_DATE
+        | T::MYSQL_TYPE_NEWDATE
+        | T::MYSQL_TYPE_DATETIME
+        | T::MYSQL_TYPE_DATETIME2
+        | T::MYSQL_TYPE_TIMESTAMP
+        | T::MYSQL_TYPE_TIMESTAMP2 => instant(instant::of_text(text(bytes, column)?), column),
         T::MYSQL_TYPE_VARCHAR
         | T::MYSQL_TYPE_VAR_STRING
         | T::MYSQL_TYPE_STRING
@@ -87,7 +128,7 @@ pub(super) fn cell<'a>(kind: ColumnType, bytes: &'a [u8], column: &str) -> Resul
             "column `{column}` is of type FLOAT, which the server writes with six digits: cast it to DOUBLE"
         ))),
         other => Err(DriverError::Unsupported(format!(
-            "column `{column}` is of type {}: cast it to CHAR, or a time to microseconds",
+            "column `{column}` is of type {}: cast it to CHAR",
             format!("{other:?}").trim_start_matches("MYSQL_TYPE_")
         ))),
     }
@@ -148,12 +189,30 @@ mod tests {
     #[test]
     fn what_has_no_place_in_an_answer_is_refused_with_advice() {
         let error = |kind, bytes: &[u8]| cell(kind, bytes, "c").unwrap_err().to_string();
-        let time = error(ColumnType::MYSQL_TYPE_TIMESTAMP, b"2026-01-01 00:00:00");
-        assert!(time.contains("`c` is of type TIMESTAMP") && time.contains("microseconds"), "{time}");
+        let time = error(ColumnType::MYSQL_TYPE_TIME, b"838:59:59");
+        assert!(time.contains("`c` is of type TIME: cast it to CHAR"), "{time}");
+        let zeros = error(ColumnType::MYSQL_TYPE_DATETIME, b"0000-00-00 00:00:00");
+        assert!(zeros.contains("`c` is no date of a calendar"), "{zeros}");
+        assert!(binary_instant(&[], "c").is_err() && binary_instant(&[1, 2], "c").is_err());
         assert!(error(ColumnType::MYSQL_TYPE_FLOAT, b"0.1").contains("DOUBLE"));
         assert!(error(ColumnType::MYSQL_TYPE_LONGLONG, b"18446744073709551615").contains("64 bits"));
         assert!(error(ColumnType::MYSQL_TYPE_LONGLONG, b"x").contains("out of protocol"));
         assert!(error(ColumnType::MYSQL_TYPE_BLOB, b"\xff").contains("not UTF-8"));
+    }
+
+    #[test]
+    fn instants_of_all_types_are_microseconds_since_1970() {
+        const INSTANT: Cell<'_> = Cell::Int(1_767_323_045_678_901);
+        const DAY: Cell<'_> = Cell::Int(1_767_312_000_000_000);
+        for kind in [ColumnType::MYSQL_TYPE_DATETIME, ColumnType::MYSQL_TYPE_TIMESTAMP] {
+            assert_eq!(cell(kind, b"2026-01-02 03:04:05.678901", "c").unwrap(), INSTANT, "{kind:?}");
+        }
+        assert_eq!(cell(ColumnType::MYSQL_TYPE_DATE, b"2026-01-02", "c").unwrap(), DAY);
+        // The same prepared: 678,901 is 0x000A5BF5.
+        let bytes = [0xEA, 0x07, 1, 2, 3, 4, 5, 0xF5, 0x5B, 0x0A, 0];
+        assert_eq!(binary_instant(&bytes, "c").unwrap(), INSTANT);
+        assert_eq!(binary_instant(&bytes[..7], "c").unwrap(), Cell::Int(1_767_323_045_000_000));
+        assert_eq!(binary_instant(&bytes[..4], "c").unwrap(), DAY);
     }
 
     proptest! {

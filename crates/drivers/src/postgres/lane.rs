@@ -1,6 +1,7 @@
 //! PostgreSQL's protocol as a lane: one execution is one write and, as a rule, one read, and takes no memory.
 //!
-//! Values go and come as text. Of the types of columns those are told apart that JSON has; all others are texts.
+//! Values go and come as text. Of the types of columns those are told apart that JSON has, and instants; all others are
+//! texts.
 
 use std::os::fd::{AsFd, BorrowedFd};
 
@@ -9,6 +10,7 @@ use jsonathlon_connection::endpoint::Endpoint;
 use jsonathlon_connection::lane::{Lane, nothing_sent, with_few};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect};
 use jsonathlon_connection::rows::{Cell, Report, RowSink};
+use jsonathlon_dataset::instant;
 
 use super::wire::message::{self, Bind, Reader, malformed, utf8};
 use super::wire::{Wire, startup};
@@ -48,6 +50,8 @@ enum Kind {
     Int,
     Float,
     Decimal,
+    /// A date, or a date with a time, with or without a zone.
+    Time,
     Text,
 }
 
@@ -157,6 +161,7 @@ fn cell<'a>((name, kind): &(String, Kind), bytes: &'a [u8]) -> Result<Cell<'a>> 
     let read = match kind {
         Kind::Text => return Ok(Cell::Text(text)),
         Kind::Bool => Some(Cell::Bool(text == "t")),
+        Kind::Time => instant::of_text(text).map(Cell::Int),
         Kind::Int => text.parse().ok().map(Cell::Int),
         Kind::Float => text.parse().ok().map(Cell::Float),
         Kind::Decimal if text.contains('.') => text.parse().ok().map(Cell::Float),
@@ -191,6 +196,7 @@ impl Columns {
                 16 => Kind::Bool,
                 20 | 21 | 23 | 26 => Kind::Int,
                 700 | 701 => Kind::Float,
+                1082 | 1114 | 1184 => Kind::Time,
                 1700 => Kind::Decimal,
                 _ => Kind::Text,
             };
@@ -214,6 +220,16 @@ mod tests {
         bind.execution(&[Parameter::Int(-7), Parameter::Null, Parameter::Text("é")], &mut out).unwrap();
         let expected = b"B\0\0\0\x1e\0s1\0\0\0\0\x03\0\0\0\x02-7\xff\xff\xff\xff\0\0\0\x02\xc3\xa9\0\0";
         assert_eq!(out, [expected.as_slice(), message::RUN].concat());
+    }
+
+    #[test]
+    fn instants_of_all_types_are_microseconds_since_1970() {
+        let time = ("at".to_owned(), Kind::Time);
+        for text in ["2026-01-02 03:04:05.678901", "2026-01-02 05:34:05.678901+02:30"] {
+            assert_eq!(cell(&time, text.as_bytes()).unwrap(), Cell::Int(1_767_323_045_678_901), "{text}");
+        }
+        assert_eq!(cell(&time, b"2026-01-02").unwrap(), Cell::Int(1_767_312_000_000_000));
+        assert!(cell(&time, b"infinity").unwrap_err().to_string().contains("cast it to text"));
     }
 
     #[test]

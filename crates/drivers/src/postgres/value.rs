@@ -2,6 +2,7 @@
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::Cell;
+use jsonathlon_dataset::instant;
 use jsonathlon_formats::decimal::decimal;
 use postgres::types::{FromSql, Kind, Type};
 
@@ -43,6 +44,7 @@ pub(super) fn row(row: &postgres::Row) -> Result<Vec<Cell<'_>>> {
 
 /// From 1970, where the times of answers begin, to 2000, where the server's do.
 const MICROSECONDS_TO_2000: i64 = 946_684_800_000_000;
+const DAYS_TO_2000: i64 = 10_957;
 
 fn cell<'a>(kind: &Type, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
     let malformed =
@@ -63,12 +65,19 @@ fn cell<'a>(kind: &Type, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
         Type::OID => Cell::Int(u32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
         Type::FLOAT4 => Cell::Float(f32::from_be_bytes(array(bytes).ok_or_else(malformed)?).into()),
         Type::FLOAT8 => Cell::Float(f64::from_be_bytes(array(bytes).ok_or_else(malformed)?)),
-        Type::TIMESTAMPTZ => Cell::Int(
-            array(bytes)
-                .map(i64::from_be_bytes)
-                .and_then(|since_2000| since_2000.checked_add(MICROSECONDS_TO_2000))
-                .ok_or_else(malformed)?,
-        ),
+        // A `timestamp` has no zone: as everywhere else it is read as UTC.
+        Type::TIMESTAMPTZ | Type::TIMESTAMP => {
+            let since_2000 = array(bytes).map(i64::from_be_bytes).ok_or_else(malformed)?;
+            let finite = (since_2000 != i64::MIN).then_some(since_2000);
+            let since_1970 = finite.and_then(|since_2000| since_2000.checked_add(MICROSECONDS_TO_2000));
+            Cell::Int(since_1970.ok_or_else(|| beyond(column))?)
+        }
+        Type::DATE => {
+            let since_2000 = array(bytes).map(i32::from_be_bytes).ok_or_else(malformed)?;
+            let finite = (since_2000 != i32::MIN).then_some(i64::from(since_2000));
+            let since_1970 = finite.and_then(|since_2000| instant::of_days(since_2000 + DAYS_TO_2000));
+            Cell::Int(since_1970.ok_or_else(|| beyond(column))?)
+        }
         Type::NUMERIC => numeric(bytes).ok_or_else(|| {
             DriverError::Unsupported(format!(
                 "a number of column `{column}` is outside 64 bits with a sign: cast it to text or double precision"
@@ -84,10 +93,15 @@ fn cell<'a>(kind: &Type, bytes: &'a [u8], column: &str) -> Result<Cell<'a>> {
         },
         _ => {
             return Err(DriverError::Unsupported(format!(
-                "column `{column}` is of type {kind}: cast it to text, or a time to microseconds"
+                "column `{column}` is of type {kind}: cast it to text"
             )));
         }
     })
+}
+
+/// Infinity, or so far away that 64 bits of microseconds do not reach there.
+pub(super) fn beyond(column: &str) -> DriverError {
+    DriverError::Unsupported(format!("a time of column `{column}` is beyond all times: cast it to text"))
 }
 
 fn array<const N: usize>(bytes: &[u8]) -> Option<[u8; N]> {
@@ -171,15 +185,26 @@ mod tests {
     }
 
     #[test]
-    fn an_instant_is_microseconds_since_1970() {
-        assert_eq!(cell(&Type::TIMESTAMPTZ, &[0; 8], "at").unwrap(), Cell::Int(MICROSECONDS_TO_2000));
-        assert!(cell(&Type::TIMESTAMPTZ, &i64::MAX.to_be_bytes(), "at").is_err(), "infinity");
+    fn instants_of_all_types_are_microseconds_since_1970() {
+        // 2026-01-02T03:04:05.678901Z.
+        let since_2000 = 820_638_245_678_901_i64.to_be_bytes();
+        for kind in [Type::TIMESTAMPTZ, Type::TIMESTAMP] {
+            assert_eq!(cell(&kind, &since_2000, "at").unwrap(), Cell::Int(1_767_323_045_678_901), "{kind}");
+            for infinity in [i64::MAX, i64::MIN] {
+                assert!(cell(&kind, &infinity.to_be_bytes(), "at").is_err(), "{kind} {infinity}");
+            }
+        }
+        let day = 9_498_i32.to_be_bytes();
+        assert_eq!(cell(&Type::DATE, &day, "at").unwrap(), Cell::Int(1_767_312_000_000_000));
+        for infinity in [i32::MAX, i32::MIN] {
+            assert!(cell(&Type::DATE, &infinity.to_be_bytes(), "at").is_err(), "{infinity}");
+        }
     }
 
     #[test]
     fn what_has_no_place_in_an_answer_is_refused_with_advice() {
-        let error = cell(&Type::TIMESTAMP, &[0; 8], "at").unwrap_err().to_string();
-        assert!(error.contains("`at`") && error.contains("microseconds"), "{error}");
+        let error = cell(&Type::INTERVAL, &[0; 16], "at").unwrap_err().to_string();
+        assert!(error.contains("`at`") && error.contains("cast it to text"), "{error}");
         assert!(cell(&Type::INT8, &[0; 4], "n").is_err());
         assert_eq!(cell(&Type::JSONB, b"\x01{}", "doc").unwrap(), Cell::Text("{}"));
     }

@@ -5,6 +5,7 @@ use std::ffi::c_void;
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::{Cell, RowSink};
+use jsonathlon_dataset::instant;
 use jsonathlon_formats::decimal::decimal;
 
 use crate::library::Loaded;
@@ -68,6 +69,10 @@ pub(super) enum Storage {
     /// `SELECT NULL`: no cell holds anything.
     Null,
     Decimal(u32, Integer),
+    /// Days since 1970, 32 bits.
+    Date,
+    /// Ticks since 1970, 64 bits, and how many digits after the point of a second they are.
+    Timestamp(u32),
 }
 
 /// How a decimal's digits are stored.
@@ -99,6 +104,12 @@ impl Storage {
             32 => Self::U128,
             17 => Self::Text,
             36 => Self::Null,
+            13 => Self::Date,
+            20 => Self::Timestamp(0),
+            21 => Self::Timestamp(3),
+            // With a zone it is an instant, too: zones are for showing it.
+            12 | 31 => Self::Timestamp(6),
+            22 => Self::Timestamp(9),
             19 => {
                 let (scale, storage) = decimal();
                 let integer = match storage {
@@ -118,14 +129,9 @@ impl Storage {
 /// The name of a `DUCKDB_TYPE`, for messages.
 pub(super) fn type_name(id: u32) -> String {
     let name = match id {
-        12 => "TIMESTAMP",
-        13 => "DATE",
         14 => "TIME",
         15 => "INTERVAL",
         18 => "BLOB",
-        20 => "TIMESTAMP_S",
-        21 => "TIMESTAMP_MS",
-        22 => "TIMESTAMP_NS",
         23 => "ENUM",
         24 => "LIST",
         25 => "STRUCT",
@@ -134,7 +140,6 @@ pub(super) fn type_name(id: u32) -> String {
         28 => "UNION",
         29 => "BIT",
         30 => "TIMETZ",
-        31 => "TIMESTAMP WITH TIME ZONE",
         33 => "ARRAY",
         35 => "BIGNUM",
         39 => "TIME_NS",
@@ -271,6 +276,14 @@ impl Column {
                 Storage::Decimal(scale, Integer::I128) => {
                     self.each(rows, |n: &[u64; 2]| narrow_decimal(join(*n), scale, name))
                 }
+                Storage::Date => self.each(rows, |days: &i32| {
+                    let finite = (days.unsigned_abs() != i32::MAX.unsigned_abs()).then_some(i64::from(*days));
+                    instant(finite.and_then(instant::of_days), name)
+                }),
+                Storage::Timestamp(digits) => self.each(rows, |ticks: &i64| {
+                    let finite = (ticks.unsigned_abs() != i64::MAX.unsigned_abs()).then_some(*ticks);
+                    instant(finite.and_then(|ticks| instant::of_ticks(ticks, digits)), name)
+                }),
                 Storage::Null => {
                     rows.iter_mut().for_each(|row| row.push(Cell::Null));
                     Ok(())
@@ -306,6 +319,15 @@ fn narrow(number: Option<i64>, column: &str) -> Result<Cell<'static>> {
 
 fn narrow_decimal(unscaled: i128, scale: u32, column: &str) -> Result<Cell<'static>> {
     decimal(unscaled, scale).ok_or_else(|| too_wide(column))
+}
+
+/// None is infinity, which DuckDB writes as the largest number of either sign, or further than 64 bits reach.
+fn instant(microseconds: Option<i64>, column: &str) -> Result<Cell<'static>> {
+    microseconds.map(Cell::Int).ok_or_else(|| {
+        DriverError::Unsupported(format!(
+            "a time of column `{column}` is beyond all times: cast it to VARCHAR"
+        ))
+    })
 }
 
 fn too_wide(column: &str) -> DriverError {
@@ -394,10 +416,31 @@ mod tests {
 
     #[test]
     fn types_without_a_place_in_an_answer_are_known_by_name() {
-        assert_eq!(Storage::of(12, || (0, 0)), None);
-        assert_eq!(type_name(12), "TIMESTAMP");
+        assert_eq!(Storage::of(14, || (0, 0)), None);
+        assert_eq!(type_name(14), "TIME");
         assert_eq!(type_name(250), "number 250");
         assert_eq!(Storage::of(19, || (3, 5)), Some(Storage::Decimal(3, Integer::I64)));
+    }
+
+    #[test]
+    fn instants_of_all_types_are_microseconds_since_1970() {
+        const INSTANT: i64 = 1_767_323_045_678_901;
+        let of = |id| Storage::of(id, || (0, 0)).unwrap();
+        for id in [12, 31] {
+            assert_eq!(read(&[INSTANT], None, of(id)).unwrap(), [Value::Int(INSTANT)], "{id}");
+        }
+        assert_eq!(read(&[INSTANT * 1_000 + 999], None, of(22)).unwrap(), [Value::Int(INSTANT)]);
+        let milliseconds = INSTANT / 1_000;
+        assert_eq!(read(&[milliseconds], None, of(21)).unwrap(), [Value::Int(milliseconds * 1_000)]);
+        let seconds = INSTANT / 1_000_000;
+        assert_eq!(read(&[seconds], None, of(20)).unwrap(), [Value::Int(seconds * 1_000_000)]);
+        assert_eq!(read(&[20_455_i32], None, of(13)).unwrap(), [Value::Int(1_767_312_000_000_000)]);
+        for infinity in [i64::MAX, -i64::MAX] {
+            for id in [12, 20, 21, 22, 31] {
+                assert!(read(&[infinity], None, of(id)).is_err(), "{id}");
+            }
+        }
+        assert!(read(&[i32::MAX], None, of(13)).is_err() && read(&[-i32::MAX], None, of(13)).is_err());
     }
 
     proptest! {

@@ -4,6 +4,7 @@
 
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::rows::{Cell, RowSink};
+use jsonathlon_dataset::instant;
 
 use crate::decimal::decimal;
 
@@ -25,6 +26,10 @@ enum Storage {
     Decimal(usize, u32),
     Text,
     FixedText(usize),
+    /// Days since 1970: bytes and sign.
+    Date(usize, bool),
+    /// Ticks since 1970: bytes, sign, and how many digits after the point of a second they are.
+    Timestamp(usize, bool, u32),
     /// Only NULL can be of this type.
     Nothing,
 }
@@ -90,10 +95,18 @@ fn parse_type(text: &str) -> Option<ColumnType> {
         "Float64" => Storage::Float64,
         "String" => Storage::Text,
         "Nothing" => Storage::Nothing,
+        "Date" => Storage::Date(2, false),
+        "Date32" => Storage::Date(4, true),
+        "DateTime" => Storage::Timestamp(4, false, 0),
+        // An argument is the zone that it is shown in.
+        _ if argument_of(text, "DateTime").is_some() => Storage::Timestamp(4, false, 0),
         _ => {
             if let Some(length) = argument_of(text, "FixedString") {
                 // None has length 0, and a row of no bytes would be there without end.
                 Storage::FixedText(length.parse().ok().filter(|length| *length > 0)?)
+            } else if let Some(arguments) = argument_of(text, "DateTime64") {
+                let digits = arguments.split(',').next()?.trim().parse().ok()?;
+                Storage::Timestamp(8, true, digits)
             } else {
                 let (precision, scale) = argument_of(text, "Decimal")?.split_once(',')?;
                 let bytes = match precision.trim().parse::<u32>().ok()? {
@@ -190,6 +203,15 @@ impl<'a> Input<'a> {
             }
             Storage::Text => Cell::Text(self.text(column)?),
             Storage::FixedText(length) => Cell::Text(to_text(self.take(length)?, column)?),
+            Storage::Date(length, signed) => {
+                let days = self.integer(length, signed)?.and_then(|days| i64::try_from(days).ok());
+                days.and_then(instant::of_days).map(Cell::Int).ok_or_else(|| too_wide(column))?
+            }
+            Storage::Timestamp(length, signed, digits) => {
+                let ticks = self.integer(length, signed)?.and_then(|ticks| i64::try_from(ticks).ok());
+                let microseconds = ticks.and_then(|ticks| instant::of_ticks(ticks, digits));
+                microseconds.map(Cell::Int).ok_or_else(|| too_wide(column))?
+            }
             Storage::Nothing => return Err(cut()),
         })
     }
@@ -271,10 +293,40 @@ mod tests {
     }
 
     #[test]
+    fn instants_of_all_types_are_microseconds_since_1970() {
+        const INSTANT: i64 = 1_767_323_045_678_901;
+        let seconds = INSTANT / 1_000_000;
+        let (whole, milliseconds) = (seconds * 1_000_000, INSTANT / 1_000 * 1_000);
+        let narrow = u32::try_from(seconds).unwrap().to_le_bytes();
+        let day = 1_767_312_000_000_000;
+        let cases: [(&str, &[u8], i64); 8] = [
+            ("Date", &20_455_u16.to_le_bytes(), day),
+            ("Date32", &20_455_i32.to_le_bytes(), day),
+            ("DateTime", &narrow, whole),
+            ("DateTime('Asia/Kolkata')", &narrow, whole),
+            ("DateTime64(3)", &(INSTANT / 1_000).to_le_bytes(), milliseconds),
+            ("DateTime64(6, 'UTC')", &INSTANT.to_le_bytes(), INSTANT),
+            ("DateTime64(9, 'UTC')", &(INSTANT * 1_000 + 999).to_le_bytes(), INSTANT),
+            ("Date32", &(-1_i32).to_le_bytes(), -86_400_000_000),
+        ];
+        for (kind, cell, expected) in cases {
+            let bytes = [header(&[("c", kind)]), cell.to_vec()].concat();
+            assert_eq!(decode(&bytes).unwrap().1, [[Value::Int(expected)]], "{kind}");
+        }
+    }
+
+    #[test]
     fn what_has_no_place_in_an_answer_is_refused_with_advice() {
-        for kind in
-            ["DateTime", "Array(String)", "Tuple(a Int8)", "JSON", "Dynamic", "Enum8('a' = 1)", "UInt256"]
-        {
+        for kind in [
+            "Time",
+            "IntervalSecond",
+            "Array(String)",
+            "Tuple(a Int8)",
+            "JSON",
+            "Dynamic",
+            "Enum8('a' = 1)",
+            "UInt256",
+        ] {
             let Err(DriverError::Unsupported(text)) = decode(&header(&[("c", kind)])) else {
                 panic!("{kind} was read")
             };

@@ -58,6 +58,8 @@ pub(super) enum Type {
     Text,
     Boolean,
     Json,
+    /// An instant: where the answer has a number it is of milliseconds, as formats have it that know no instants.
+    Milliseconds,
 }
 
 impl Type {
@@ -68,6 +70,7 @@ impl Type {
             Self::Text => "text",
             Self::Boolean => "a boolean",
             Self::Json => "JSON",
+            Self::Milliseconds => "a time",
         }
     }
 }
@@ -189,7 +192,7 @@ fn checked(column: WrittenColumn, deepest: usize) -> Result<Column, String> {
         return Err(unfit(&format!("is at level {level}, but `each` has {deepest}")));
     }
     if matches!(source, Source::Of(..))
-        && let Some(kind @ (Type::Text | Type::Boolean | Type::Json)) = kind
+        && let Some(kind @ (Type::Text | Type::Boolean | Type::Json | Type::Milliseconds)) = kind
     {
         return Err(unfit(&format!("is a function of numbers and cannot be {}", kind.name())));
     }

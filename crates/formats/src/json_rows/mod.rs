@@ -15,6 +15,7 @@ pub use written::{Members, Written};
 use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_connection::lane::{few, with_few};
 use jsonathlon_connection::rows::{Cell, RowSink};
+use jsonathlon_dataset::instant;
 
 /// Below this every whole number has a double of its own; a double from here on may have lost digits.
 const EXACT: f64 = 9_007_199_254_740_992.0;
@@ -168,6 +169,17 @@ fn value<'a, T: Tree<'a>>(
             return Ok(Made::Json(start, text.len()));
         }
         (None | Some(Type::Integer), Leaf::Int(number)) => Cell::Int(number),
+        (None | Some(Type::Integer | Type::Milliseconds), Leaf::Time(microseconds)) => {
+            Cell::Int(microseconds)
+        }
+        (Some(Type::Milliseconds), Leaf::Int(number)) => match instant::of_ticks(number, 3) {
+            Some(microseconds) => Cell::Int(microseconds),
+            None => return wrong("a time", ", which is beyond all times"),
+        },
+        (Some(Type::Milliseconds), Leaf::Float(number)) if number.abs() < EXACT / 1_000.0 => {
+            // A fraction is the nearest that a double has to microseconds, and it is far from the bounds.
+            Cell::Int((number * 1_000.0).round() as i64)
+        }
         (Some(Type::Integer), Leaf::Float(number)) if number.fract() == 0.0 && number.abs() < EXACT => {
             // It is whole and far from the bounds.
             Cell::Int(number as i64)

@@ -93,6 +93,10 @@ fn types_are_kept_or_made_and_never_guessed() {
         (json!("a"), json!({"null": ""}), text("a")),
         (json!(0), json!({"null": 0, "type": "integer"}), Value::Null),
         (json!(0.0), json!({"null": 0, "type": "integer"}), Value::Null),
+        (json!(1_767_323_045_678_i64), json!({"type": "milliseconds"}), Value::Int(1_767_323_045_678_000)),
+        (json!(1_767_323_045_678.0), json!({"type": "milliseconds"}), Value::Int(1_767_323_045_678_000)),
+        (json!(1_767_323_045_678.901), json!({"type": "milliseconds"}), Value::Int(1_767_323_045_678_901)),
+        (json!(-1), json!({"type": "milliseconds"}), Value::Int(-1_000)),
     ] {
         assert_eq!(cell_of(&value, column.clone()).unwrap(), expected, "{value} as {column}");
     }
@@ -105,6 +109,8 @@ fn types_are_kept_or_made_and_never_guessed() {
         (json!([1]), json!({}), "take it whole with the type `json`"),
         (json!({}), json!({"type": "text"}), "has an object"),
         (json!(u64::MAX), json!({}), "beyond 64 bits"),
+        (json!(i64::MAX), json!({"type": "milliseconds"}), "beyond all times"),
+        (json!("2026-01-02"), json!({"type": "milliseconds"}), "is to be a time"),
     ] {
         let error = cell_of(&value, column.clone()).unwrap_err().to_string();
         assert!(error.contains(words) && error.contains("`c`"), "{value} as {column}: {error}");

@@ -88,6 +88,8 @@ pub enum Leaf<'a> {
     Large,
     /// A double.
     Float(f64),
+    /// An instant, in microseconds since 1970, of a format that has a type for them.
+    Time(i64),
     /// A string.
     Text(&'a str),
     /// A list, whose elements are asked of the tree.
@@ -105,6 +107,7 @@ impl Leaf<'_> {
             Leaf::Int(_) => "an integer",
             Leaf::Large => "an integer beyond 64 bits",
             Leaf::Float(_) => "a float",
+            Leaf::Time(_) => "a time",
             Leaf::Text(_) => "text",
             Leaf::List => "a list",
             Leaf::Object => "an object",

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use jsonathlon_connection::{Connection, DriverError, Host, Lane, Open};
 use jsonathlon_measure::clock::MonotonicClock;
 use jsonathlon_worker::Connector;
-use suite::{Keyed, Query, Table};
+use suite::{DAY, Instants, Keyed, MILLISECOND, Query, SECOND, Table};
 
 fn open(protocol: &str, folder: &Path) -> Box<dyn Connection> {
     let host = Host { clock: Arc::new(MonotonicClock::new()), output: None };
@@ -45,6 +45,19 @@ fn sqlite_keeps_the_contract() {
         refused: "SELECT * FROM nowhere",
     };
     suite::asking_is_asking(&mut *one, &query);
+    // There is no type for them: a statement says the unit.
+    let instants = Instants {
+        make: &[],
+        asked: &[
+            ("SELECT unixepoch('2026-01-02') * 1000000", DAY),
+            ("SELECT unixepoch('2026-01-02 03:04:05') * 1000000", SECOND),
+            (
+                "SELECT CAST(round(unixepoch('2026-01-02 03:04:05.678', 'subsec') * 1000) AS INTEGER) * 1000",
+                MILLISECOND,
+            ),
+        ],
+    };
+    suite::instants_are_microseconds(&mut *one, &instants);
     one.collect("CREATE TABLE documents (doc TEXT)").unwrap();
     suite::bulk_names_what_is_refused(&mut *one, "INSERT INTO documents VALUES (json(:doc))");
     suite::bulk_blames_a_statement(&mut *one, "INSERT INTO nowhere VALUES (json(:doc))", "nowhere");

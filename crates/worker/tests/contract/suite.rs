@@ -84,6 +84,34 @@ pub(crate) fn values_are_values(connection: &mut dyn Connection, table: &Table<'
     assert_eq!(run(connection, &read, &[Parameter::Int(7)]).unwrap().len(), 1);
 }
 
+/// How a system says one instant in each of its types for instants, 2026-01-02T03:04:05.678901Z as far as a type is fine
+/// enough for that.
+pub(crate) struct Instants<'a> {
+    /// What has to be there before.
+    pub(crate) make: &'a [&'a str],
+    /// Statements that answer with one such value, and its microseconds since 1970.
+    pub(crate) asked: &'a [(&'a str, i64)],
+}
+
+pub(crate) const INSTANT: i64 = 1_767_323_045_678_901;
+pub(crate) const MILLISECOND: i64 = INSTANT / 1_000 * 1_000;
+pub(crate) const SECOND: i64 = INSTANT / 1_000_000 * 1_000_000;
+pub(crate) const DAY: i64 = 20_455 * 86_400_000_000;
+
+/// Instants are microseconds since 1970, whatever their types count, and prepared or not.
+pub(crate) fn instants_are_microseconds(connection: &mut dyn Connection, instants: &Instants<'_>) {
+    for statement in instants.make {
+        connection.collect(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+    }
+    for (statement, expected) in instants.asked {
+        let expected = [vec![Value::Int(*expected)]];
+        let asked = connection.collect(statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        assert_eq!(asked.rows, expected, "{statement}");
+        let prepared = connection.prepare(statement).unwrap();
+        assert_eq!(run(connection, &prepared, &[]).unwrap(), expected, "{statement}, prepared");
+    }
+}
+
 /// A statement that gives rows, whatever they are.
 pub(crate) struct Query<'a> {
     pub(crate) statement: &'a str,

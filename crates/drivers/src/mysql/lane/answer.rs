@@ -5,7 +5,7 @@ use jsonathlon_connection::lane::with_few;
 use jsonathlon_connection::rows::{Cell, Report, RowSink};
 use mysql::consts::ColumnType;
 
-use super::super::value::{cell, too_wide};
+use super::super::value::{binary_instant, cell, too_wide};
 use super::packet::{self, Reader, malformed};
 
 /// A status: another answer follows.
@@ -236,6 +236,12 @@ fn binary<'a>(column: &Column, reader: &mut Reader<'a>) -> Result<Cell<'a>> {
         }
         T::MYSQL_TYPE_DOUBLE => Ok(Cell::Float(f64::from_le_bytes(reader.array()?))),
         T::MYSQL_TYPE_NULL => Ok(Cell::Null),
+        T::MYSQL_TYPE_DATE
+        | T::MYSQL_TYPE_NEWDATE
+        | T::MYSQL_TYPE_DATETIME
+        | T::MYSQL_TYPE_DATETIME2
+        | T::MYSQL_TYPE_TIMESTAMP
+        | T::MYSQL_TYPE_TIMESTAMP2 => binary_instant(reader.counted()?, name),
         // What is refused as text is refused here, too.
         T::MYSQL_TYPE_FLOAT => cell(*kind, reader.bytes(4)?, name),
         _ => cell(*kind, reader.counted()?, name),

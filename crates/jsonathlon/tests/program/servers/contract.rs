@@ -11,7 +11,7 @@ use jsonathlon_workloads::engine::endpoint;
 use jsonathlon_workloads::target::Target;
 
 use super::server::Server;
-use super::suite::{self, Keyed, Query, Table};
+use super::suite::{self, DAY, INSTANT, Instants, Keyed, MILLISECOND, Query, SECOND, Table};
 use crate::support::LIMIT;
 use crate::support::real::{excluded, installed};
 
@@ -43,17 +43,17 @@ fn embedded(system: &str, variant: &str, folder: &Path) -> Open {
     Target::new(configuration, ANALYTICS, installed).unwrap().open(&folder.join("data"), 0).unwrap()
 }
 
-fn keeps(one: &mut dyn Connection, table: &Table<'_>, query: &Query<'_>) {
+fn keeps(one: &mut dyn Connection, table: &Table<'_>, query: &Query<'_>, instants: &Instants<'_>) {
     suite::values_are_values(one, table);
     suite::asking_is_asking(one, query);
+    suite::instants_are_microseconds(one, instants);
 }
 
 /// A server through all of the contract, with two connections.
 fn server_keeps(
     system: &'static str,
     variant: &str,
-    table: &Table<'_>,
-    query: &Query<'_>,
+    (table, query, instants): (&Table<'_>, &Query<'_>, &Instants<'_>),
     documents: [&str; 2],
     keyed: (&str, &Keyed<'_>),
 ) {
@@ -65,7 +65,7 @@ fn server_keeps(
     let endpoint = endpoint(started.login(), started.pid(), LIMIT);
     let open = Open { endpoint: Some(Box::new(endpoint)), ..server.open.clone() };
     let mut one = connect(&open);
-    keeps(&mut *one, table, query);
+    keeps(&mut *one, table, query, instants);
     let [make, load] = documents;
     one.collect(make).unwrap();
     suite::bulk_names_what_is_refused(&mut *one, load);
@@ -98,7 +98,19 @@ fn duckdb_keeps_it() {
         columns: &["n", "t"],
         refused: "SELECT * FROM nowhere",
     };
-    keeps(&mut *one, &table, &query);
+    let instants = Instants {
+        make: &[],
+        asked: &[
+            ("SELECT DATE '2026-01-02'", DAY),
+            ("SELECT TIMESTAMP '2026-01-02 03:04:05.678901'", INSTANT),
+            ("SELECT TIMESTAMPTZ '2026-01-02 08:34:05.678901+05:30'", INSTANT),
+            ("SELECT '2026-01-02 03:04:05'::TIMESTAMP_S", SECOND),
+            ("SELECT '2026-01-02 03:04:05.678'::TIMESTAMP_MS", MILLISECOND),
+            ("SELECT '2026-01-02 03:04:05.678901234'::TIMESTAMP_NS", INSTANT),
+            ("SELECT TIMESTAMP '1969-12-31 23:59:59.999999'", -1),
+        ],
+    };
+    keeps(&mut *one, &table, &query, &instants);
     one.collect("CREATE TABLE keyed (k VARCHAR PRIMARY KEY, v VARCHAR)").unwrap();
     let keyed = Keyed {
         insert: "INSERT INTO keyed VALUES ($1, $2)",
@@ -135,7 +147,21 @@ fn chdb_keeps_it() {
         columns: &["n", "t"],
         refused: "SELECT * FROM nowhere",
     };
-    keeps(&mut *one, &table, &query);
+    let instants = Instants {
+        make: &[],
+        asked: &[
+            ("SELECT toDate('2026-01-02')", DAY),
+            ("SELECT toDate32('2026-01-02')", DAY),
+            ("SELECT toDate32('1900-01-01')", -2_208_988_800_000_000),
+            ("SELECT toDateTime('2026-01-02 03:04:05', 'UTC')", SECOND),
+            ("SELECT toDateTime('2026-01-02 08:34:05', 'Asia/Kolkata')", SECOND),
+            ("SELECT toDateTime64('2026-01-02 03:04:05.678', 3, 'UTC')", MILLISECOND),
+            ("SELECT toDateTime64('2026-01-02 03:04:05.678901', 6, 'UTC')", INSTANT),
+            ("SELECT toDateTime64('2026-01-02 03:04:05.678901234', 9, 'UTC')", INSTANT),
+            ("SELECT toNullable(toDateTime64('1969-12-31 23:59:59.9999999', 7, 'UTC'))", -1),
+        ],
+    };
+    keeps(&mut *one, &table, &query, &instants);
     one.collect("CREATE TABLE keyed (k String, v String) ENGINE = MergeTree ORDER BY k").unwrap();
     let keyed = Keyed {
         insert: "INSERT INTO keyed SELECT {p1:String}, {p2:String}",
@@ -179,7 +205,16 @@ fn postgres_keeps_it() {
         ],
     };
     let keyed = ("CREATE TABLE keyed (k text PRIMARY KEY, v text)", &keyed);
-    server_keeps("postgresql", "json-only", &table, &query, documents, keyed);
+    let instants = Instants {
+        make: &[],
+        asked: &[
+            ("SELECT DATE '2026-01-02'", DAY),
+            ("SELECT TIMESTAMP '2026-01-02 03:04:05.678901'", INSTANT),
+            ("SELECT TIMESTAMPTZ '2026-01-02 08:34:05.678901+05:30'", INSTANT),
+            ("SELECT TIMESTAMP '1969-12-31 23:59:59.999999'", -1),
+        ],
+    };
+    server_keeps("postgresql", "json-only", (&table, &query, &instants), documents, keyed);
 }
 
 #[test]
@@ -224,7 +259,20 @@ fn mysql_keeps_it() {
             },
         };
         let make = "CREATE TABLE keyed (k VARCHAR(23) COLLATE utf8mb4_bin PRIMARY KEY, v LONGTEXT COLLATE utf8mb4_bin)";
-        server_keeps(system, variant, &table, &query, documents, (make, &keyed));
+        let instants = Instants {
+            make: &[
+                "CREATE TABLE instants (d DATE, t DATETIME(6), s TIMESTAMP(6) NULL, m DATETIME(3))",
+                "INSERT INTO instants VALUES ('2026-01-02', '2026-01-02 03:04:05.678901', '2026-01-02 03:04:05.678901', \
+                 '2026-01-02 03:04:05.678')",
+            ],
+            asked: &[
+                ("SELECT d FROM instants", DAY),
+                ("SELECT t FROM instants", INSTANT),
+                ("SELECT s FROM instants", INSTANT),
+                ("SELECT m FROM instants", MILLISECOND),
+            ],
+        };
+        server_keeps(system, variant, (&table, &query, &instants), documents, (make, &keyed));
     }
 }
 
@@ -259,7 +307,22 @@ fn mongodb_keeps_it() {
         conflict: &[],
     };
     let keyed = (r#"{"command": {"create": "keyed"}}"#, &keyed);
-    server_keeps("mongodb", "indexed", &table, &query, documents, keyed);
+    let instants = Instants {
+        make: &[],
+        asked: &[
+            (
+                r#"{"command": {"aggregate": 1, "pipeline": [{"$documents": [{"c": {"$toDate": 1767323045678}}]}], "cursor": {}},
+                    "rows": {"each": ["/cursor/firstBatch"], "columns": [{"name": "c", "at": "/c"}]}}"#,
+                MILLISECOND,
+            ),
+            (
+                r#"{"command": {"aggregate": 1, "pipeline": [{"$documents": [{"c": {"$toDate": 1767323045678}}]}], "cursor": {}},
+                    "rows": {"each": ["/cursor/firstBatch"], "columns": [{"name": "c", "at": "/c/$date"}]}}"#,
+                MILLISECOND,
+            ),
+        ],
+    };
+    server_keeps("mongodb", "indexed", (&table, &query, &instants), documents, keyed);
 }
 
 #[test]
@@ -297,7 +360,17 @@ fn elasticsearch_keeps_it() {
         )],
     };
     let keyed = (r#"{"method": "PUT", "path": "/keyed"}"#, &keyed);
-    server_keeps("elasticsearch", "source", &table, &query, documents, keyed);
+    let instants = Instants {
+        make: &[
+            r#"{"method": "PUT", "path": "/instants/_doc/1?refresh=true", "body": {"at": "2026-01-02T03:04:05.678Z"}}"#,
+        ],
+        asked: &[(
+            r#"{"method": "POST", "path": "/instants/_search", "body": {"size": 0, "aggs": {"last": {"max": {"field": "at"}}}},
+                "rows": {"each": [], "columns": [{"name": "c", "at": "/aggregations/last/value", "type": "milliseconds"}]}}"#,
+            MILLISECOND,
+        )],
+    };
+    server_keeps("elasticsearch", "source", (&table, &query, &instants), documents, keyed);
 }
 
 /// PostgreSQL's rows come out through the client library, as over encrypted connections, or over one of the program's own;
