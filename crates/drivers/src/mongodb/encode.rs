@@ -484,8 +484,9 @@ impl Encoder<'_> {
         Ok(unit)
     }
 
-    /// A whole number takes 32 bits where it fits, as everything that puts JSON into this format does, and 64
-    /// otherwise. What is written with a fraction or an exponent is a double.
+    /// A whole number takes 32 bits where it fits, as everything that puts JSON into this format does, 64 where it fits
+    /// into those, and is otherwise a double, as the specification of extended JSON demands, digits lost or not. What is
+    /// written with a fraction or an exponent is a double.
     fn number(&mut self) -> Result<u8, Refusal> {
         let start = self.at;
         let negative = self.peek() == Some(b'-');
@@ -510,16 +511,15 @@ impl Encoder<'_> {
         }
         let literal = &self.text[start..self.at];
         // Only a double has a zero with a sign.
-        if !whole || literal == "-0" {
+        let number = literal.parse::<i64>().ok().filter(|_| whole && literal != "-0");
+        let Some(number) = number else {
             let double: f64 = literal.parse().map_err(|_| self.unexpected("a number"))?;
             if double.is_infinite() {
                 return Err(format!("the number {literal} is beyond what a double holds"));
             }
             self.out.extend_from_slice(&double.to_le_bytes());
             return Ok(DOUBLE);
-        }
-        let number: i64 =
-            literal.parse().map_err(|_| format!("the integer {literal} is beyond 64 bits with a sign"))?;
+        };
         Ok(match i32::try_from(number) {
             Ok(small) => {
                 self.out.extend_from_slice(&small.to_le_bytes());

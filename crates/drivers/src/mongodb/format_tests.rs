@@ -1,6 +1,6 @@
 //! JSON into BSON and back.
 
-use jsonathlon_formats::json_rows::Tree;
+use jsonathlon_formats::json_rows::{Leaf, Tree};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -58,14 +58,31 @@ fn a_document_comes_back_byte_for_byte() {
 }
 
 #[test]
+fn integers_beyond_64_bits_are_doubles_with_what_is_lost_by_that() {
+    for (literal, double) in [
+        ("9223372036854775808", 9_223_372_036_854_775_808.0),
+        ("-9223372036854775809", -9_223_372_036_854_775_808.0),
+        ("18446744073709551617", 18_446_744_073_709_551_616.0),
+        ("123456789012345678901234567890", 123_456_789_012_345_680_000_000_000_000.0),
+    ] {
+        let bytes = encoded(&format!("{{\"a\":{literal}}}")).unwrap();
+        let value = Bson::read(&bytes).unwrap().member("a").unwrap().leaf();
+        assert_eq!(value, Leaf::Float(double), "{literal}");
+    }
+    let edges = encoded(r#"{"a":[9223372036854775807,-9223372036854775808]}"#).unwrap();
+    let list = Bson::read(&edges).unwrap().member("a").unwrap();
+    let leaves: Vec<Leaf<'_>> = list.elements().unwrap().map(Tree::leaf).collect();
+    assert_eq!(leaves, [Leaf::Int(i64::MAX), Leaf::Int(i64::MIN)]);
+}
+
+#[test]
 fn what_has_no_place_in_a_document_is_refused_with_the_reason() {
     let deep = |levels: usize| format!("{{\"a\":{}{}}}", "[".repeat(levels - 1), "]".repeat(levels - 1));
     assert!(encoded(&deep(200)).is_ok());
     for (text, words) in [
         (deep(201).as_str(), "more than 200 levels deep"),
         (deep(100_000).as_str(), "more than 200 levels deep"),
-        (r#"{"a":9223372036854775808}"#, "9223372036854775808 is beyond 64 bits"),
-        (r#"{"a":-9223372036854775809}"#, "beyond 64 bits"),
+        (format!(r#"{{"a":1{}}}"#, "0".repeat(309)).as_str(), "beyond what a double holds"),
         (r#"{"a":1e400}"#, "beyond what a double holds"),
         (r#"{"a\u0000b":1}"#, "a key holds U+0000"),
         (r#"{"a":1,"b":{"c":1,"d":2,"c":3}}"#, "the key \"c\" is there twice"),
@@ -116,6 +133,29 @@ fn an_answer_that_is_broken_is_no_document() {
     special[0] = u8::try_from(special.len()).unwrap();
     let shown = Bson::read(&special).unwrap().json();
     assert_eq!(shown, r#"{"i":{"$oid":"0102030405060708090a0b0c"},"d":{"$date":1},"m":{"$maxKey":1}}"#);
+}
+
+#[test]
+fn instants_of_all_types_are_microseconds_since_1970() {
+    let of = |kind: u8, value: i64| {
+        let mut document = [&[16 + 4, 0, 0, 0, kind, b'd', 0][..], &value.to_le_bytes(), &[0]].concat();
+        document[0] = u8::try_from(document.len()).unwrap();
+        document
+    };
+    let (date, timestamp) = (0x09, 0x11);
+    for (kind, value, name, expected) in [
+        (date, 1_767_323_045_678, "$date", Leaf::Time(1_767_323_045_678_000)),
+        (date, -1, "$date", Leaf::Time(-1_000)),
+        (date, i64::MAX, "$date", Leaf::Large),
+        // The third thing that happened in its second.
+        (timestamp, 1_767_323_045 << 32 | 3, "$timestamp", Leaf::Time(1_767_323_045_000_000)),
+    ] {
+        let document = of(kind, value);
+        let found = Bson::read(&document).unwrap().member("d").unwrap();
+        assert_eq!(found.leaf(), expected, "{value}");
+        assert_eq!(found.member(name).unwrap().leaf(), expected, "{value}");
+        assert_eq!(found.json(), format!("{{\"{name}\":{value}}}"));
+    }
 }
 
 #[test]

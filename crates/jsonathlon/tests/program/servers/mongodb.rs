@@ -165,7 +165,7 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
         (11, b"{\"n\":1,\"_id\":{\"$a\":1}}", "$a"),
         (25_000, b"{\"a\":\"\xff\"}", "not UTF-8"),
         (25_001, b"{\"a\":1,\"b\":2,\"a\":3}", "the key \"a\" is there twice"),
-        (25_002, b"{\"a\":18446744073709551615}", "beyond 64 bits"),
+        (25_002, b"{\"a\":1e400}", "beyond what a double holds"),
         (40_000, deeper.as_bytes(), "levels deep"),
         (40_001, deep.as_bytes(), "nest"),
         (40_002, large.as_bytes(), "a document 16777216 at most"),
@@ -194,11 +194,18 @@ fn what_is_refused_is_named_and_all_else_is_there_once() {
     );
     assert_eq!(figures, [vec![int(left), int(left), text("a\\bé\t\n")]]);
 
-    // What it takes, and others may not: U+0000 in a text, keys that look like operators or paths.
-    write(&file, [r#"{"s":"a\u0000b"}"#, r#"{"$set":1,"a.b":{"$c":2},"":3}"#, nested(100).as_str()]);
+    // What it takes, and others may not: U+0000 in a text, keys that look like operators or paths, and integers beyond 64
+    // bits, which are doubles then.
+    let wide = r#"{"wide":18446744073709551617}"#;
+    write(&file, [r#"{"s":"a\u0000b"}"#, r#"{"$set":1,"a.b":{"$c":2},"":3}"#, nested(100).as_str(), wide]);
     let loaded = session.load(INSERT, &file).unwrap();
-    assert_eq!((loaded.documents, loaded.rejects.len()), (Some(3), 0), "{:?}", loaded.rejects);
-    assert_eq!(count(&mut session), left + 3);
+    assert_eq!((loaded.documents, loaded.rejects.len()), (Some(4), 0), "{:?}", loaded.rejects);
+    assert_eq!(count(&mut session), left + 4);
+    let wide = session.rows(
+        r#"{"command": {"find": "t", "filter": {"wide": {"$type": "double"}}},
+            "rows": {"each": ["/cursor/firstBatch"], "columns": [{"name": "wide", "at": "/wide"}]}}"#,
+    );
+    assert_eq!(wide, [vec![Value::Float(18_446_744_073_709_551_616.0)]]);
 
     // Where most are bad; and where the collection refuses them.
     write(
