@@ -53,6 +53,7 @@ fn job(records_count: u64, clients: u32, arrival: Arrival, seconds: f64) -> Job 
         retries: 0,
         timeout_s: 10.0,
         watched: Default::default(),
+        writers_take_turns: false,
         promises: None,
     }
 }

@@ -57,6 +57,10 @@ pub struct Job {
     /// What is looked at once a second meanwhile.
     #[serde(default)]
     pub watched: Watched,
+    /// Whether one client at a time writes, in the order in which they come: what a program does that holds the engine in
+    /// its own process, where the engine has room for one writer and lets the others try again and again.
+    #[serde(default)]
+    pub writers_take_turns: bool,
     /// A file in which every write is put on record before it is sent, and every acknowledgement when it has come.
     /// Clients of such a job do not connect again: it ends with the system.
     #[serde(default, skip_serializing_if = "Option::is_none")]

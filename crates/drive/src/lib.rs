@@ -21,6 +21,7 @@ mod steady;
 mod supervise;
 mod task;
 mod threads;
+mod turns;
 mod waiting;
 mod watch;
 

@@ -183,7 +183,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
             task.counted = counts;
             self.quota -= u64::from(counts);
             task.begun = self.waiting.now();
-            if self.begin(client) == Now::Waiting {
+            if self.start(client) == Now::Waiting {
                 return last;
             }
             last = self.clients[client].task.ended.max(last);
@@ -214,7 +214,7 @@ impl<'a, W: Waiting> Runner<'a, W> {
                 let window = (self.shared.window.from(), self.shared.window.to());
                 self.recorder.begun(intended, task.free_since, now, window);
                 last = now;
-                if self.begin(client) == Now::Over {
+                if self.start(client) == Now::Over {
                     last = self.clients[client].task.ended.max(last);
                     self.release(client);
                 }
@@ -307,6 +307,18 @@ impl<'a, W: Waiting> Runner<'a, W> {
             self.is_over = true;
         }
         has_room
+    }
+
+    /// Begins what was prepared, in its turn where those who write take turns. An operation of a client that nobody polls
+    /// ends within this, with all that is tried again and undone of it.
+    #[inline]
+    fn start(&mut self, client: usize) -> Now {
+        let shared = self.shared;
+        let _turn = shared.turns.as_ref().and_then(|turns| {
+            let plan = shared.plans.get(self.clients[client].task.place)?;
+            plan.operation.writes().then(|| turns.take())
+        });
+        self.begin(client)
     }
 
     /// Sends the first statement of what was prepared.

@@ -176,6 +176,7 @@ fn job(clients: u32, arrival: Arrival, ramp_s: f64, stop: Stop) -> Job {
         retries: 3,
         timeout_s: 5.0,
         watched: Default::default(),
+        writers_take_turns: false,
         promises: None,
     }
 }

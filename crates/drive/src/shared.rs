@@ -14,6 +14,7 @@ use crate::operation::Operation;
 use crate::paths::Paths;
 use crate::promises::Promises;
 use crate::script::Plan;
+use crate::turns::Turns;
 
 /// What all threads of a job share. Nothing in it changes while they run but what is atomic, and nothing of that is
 /// written for each operation of a closed loop but a thread's own tally.
@@ -47,6 +48,8 @@ pub(crate) struct Shared<'a> {
     /// Ended operations, one a thread.
     pub(crate) tallies: Vec<Tally>,
     pub(crate) leaving: Leaving,
+    /// Of operations that write, where they are done one at a time.
+    pub(crate) turns: Option<Turns>,
 }
 
 /// Ways to a connection.

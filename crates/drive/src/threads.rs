@@ -152,6 +152,9 @@ pub(crate) fn run(
         Door { shared, open, came: AtomicU32::new(0), has_failed: AtomicBool::new(false), turn: None };
     // Only a connection tells whether one thread can wait for many.
     let first = door.enter().map_err(|failure| door.explain(failure))?;
+    if job.writers_take_turns && first.as_ref().is_some_and(|client| client.is_pollable) {
+        return Err(broken("writers take turns in an engine of this process alone, and this is a server"));
+    }
     let clients = job.clients as usize;
     let usual = match first.as_ref().is_some_and(|client| client.is_pollable) {
         true => std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(clients),

@@ -27,6 +27,7 @@ use crate::shared::{Leaving, NEVER, Openers, Shared, Tally, Window};
 use crate::steady;
 use crate::supervise::{Beside, Ramp};
 use crate::threads::{self, Worked};
+use crate::turns::Turns;
 
 /// Opens a connection.
 type Opener = dyn Fn(&Open, &Host, bool) -> jsonathlon_connection::Result<Box<dyn Lane>> + Send + Sync;
@@ -298,6 +299,7 @@ fn shared<'a>(
         openers,
         tallies: (0..job.clients).map(|_| Tally::default()).collect(),
         leaving: Leaving::default(),
+        turns: job.writers_take_turns.then(Turns::default),
     })
 }
 

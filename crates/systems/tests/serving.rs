@@ -235,6 +235,24 @@ fn what_serves_has_one_default_variant_and_the_same_tiers_as_promised() {
     }
 }
 
+/// Of engines in the clients' own process alone: a server has a line of its own.
+#[test]
+fn writers_take_turns_where_a_folder_says_so_unless_a_variant_says_otherwise() {
+    let catalogue = Catalogue::load(&[]).unwrap();
+    let takes_turns = |variant: &str| {
+        let sqlite = catalogue.get("sqlite").unwrap();
+        let one = sqlite.configuration(sqlite.default_version(), variant, "default").unwrap();
+        one.serving().unwrap().writers_take_turns
+    };
+    assert_eq!(["key", "without-rowid", "busy-timeout"].map(takes_turns), [true, true, false]);
+    for system in catalogue.systems().iter().filter(|system| system.runs(SERVING) && !system.is_embedded()) {
+        for variant in system.variants_of(SERVING) {
+            let one = system.configuration(system.default_version(), &variant.name, "default").unwrap();
+            assert!(!one.serving().unwrap().writers_take_turns, "{}", system.name());
+        }
+    }
+}
+
 #[test]
 fn mistakes_in_the_section_are_named_with_file_line_and_key() {
     for (old, new, messages) in [

@@ -148,6 +148,31 @@ fn lost_updates_are_found() {
     let driven = run(&mut clients, &job).unwrap();
     assert!(driven.lost_updates > 0);
     assert_eq!(driven.wrong, [""; 0]);
+
+    // A turn is that of an operation, not of a statement: nobody comes in between.
+    job.writers_take_turns = true;
+    let driven = run(&mut clients, &job).unwrap();
+    assert_eq!((driven.lost_updates, driven.operations[&ReadModifyWrite].operations), (0, 20_000));
+    assert_eq!(driven.wrong, [""; 0]);
+}
+
+#[test]
+fn turns_end_with_whatever_ends_an_operation() {
+    let store = Store::new(&records(), LOADED);
+    let mut clients = clients(&store);
+    let faults = &store.faults;
+    for fault in [&faults.broken, &faults.refused, &faults.conflict] {
+        fault.store(50, Ordering::Relaxed);
+    }
+    // More clients than threads, too: a client waits for none of its own thread.
+    for threads in [None, Some(3)] {
+        let mix = [(Read, 0.4), (Update, 0.2), (ReadModifyWrite, 0.2), (Insert, 0.1), (Delete, 0.1)];
+        let job = Job { writers_take_turns: true, threads, ..job(&mix, 8, 4000) };
+        let driven = run(&mut clients, &job).unwrap();
+        assert_eq!(driven.wrong, [""; 0]);
+        let ended: u64 = driven.operations.values().map(|one| one.operations + one.errors).sum();
+        assert!(ended >= 4000, "{ended}");
+    }
 }
 
 #[test]

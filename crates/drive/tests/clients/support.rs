@@ -402,6 +402,7 @@ pub(crate) fn job(shares: &[(Operation, f64)], clients: u32, operations: u64) ->
         retries: 10,
         timeout_s: 5.0,
         watched: Default::default(),
+        writers_take_turns: false,
         promises: None,
     }
 }

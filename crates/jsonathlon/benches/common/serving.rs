@@ -136,6 +136,7 @@ pub(crate) fn read(started: &Started, reads: &Reads<'_>) -> Result<Done, Problem
         retries: 0,
         timeout_s: 10.0,
         watched: Default::default(),
+        writers_take_turns: false,
         promises: None,
     };
     let place = started.pid().map_or(Place::Here, Place::Process);

@@ -192,6 +192,7 @@ impl<'a> Stopping<'_, 'a> {
             retries: RETRIES,
             timeout_s: own.timeout_s,
             watched: Watched::default(),
+            writers_take_turns: one.part.writers_take_turns,
             promises: Some(promises.to_owned()),
         })
     }

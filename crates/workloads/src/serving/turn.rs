@@ -250,6 +250,7 @@ impl<'a> Turn<'_, '_, 'a> {
             retries: own.retries,
             timeout_s: own.timeout_s,
             watched,
+            writers_take_turns: one.part.writers_take_turns,
             promises: None,
         })
     }

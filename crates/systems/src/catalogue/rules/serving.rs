@@ -124,6 +124,8 @@ pub(crate) struct SectionDefinition {
     key_member: Option<String>,
     #[serde(default)]
     replication_log: bool,
+    #[serde(default)]
+    writers_take_turns: bool,
     clients: Option<u32>,
     not_made_for: Option<String>,
     durability: DurabilityDefinition,
@@ -138,6 +140,7 @@ pub(crate) struct OverlayDefinition {
     key_types: Option<KeyTypes>,
     key_member: Option<String>,
     replication_log: Option<bool>,
+    writers_take_turns: Option<bool>,
     operations: BTreeMap<String, OperationDefinition>,
 }
 
@@ -197,6 +200,7 @@ impl WorkloadRules for Rules {
             "key_types",
             "key_member",
             "replication_log",
+            "writers_take_turns",
             "clients",
             "not_made_for",
             "durability",
@@ -219,6 +223,7 @@ impl WorkloadRules for Rules {
             key_types: written.key_types,
             key_member: written.key_member,
             replication_log: written.replication_log,
+            writers_take_turns: written.writers_take_turns,
             clients: written.clients,
             not_made_for: written.not_made_for,
             operations: BTreeMap::new(),
@@ -231,6 +236,7 @@ impl WorkloadRules for Rules {
             }
             own.key_member = written.key_member.or(own.key_member);
             own.replication_log = written.replication_log.unwrap_or(own.replication_log);
+            own.writers_take_turns = written.writers_take_turns.unwrap_or(own.writers_take_turns);
         }
         let answered = |(name, rules): (&String, &OperationRules)| (name.clone(), rules.answers.clone());
         let placeholders = operations.iter().map(answered).collect();
@@ -326,6 +332,9 @@ struct OwnRules {
     key_types: KeyTypes,
     key_member: Option<String>,
     replication_log: bool,
+    // Only where it is so: the digests of others are older than this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    writers_take_turns: bool,
     clients: Option<u32>,
     not_made_for: Option<String>,
     operations: BTreeMap<String, OperationRules>,
@@ -348,6 +357,8 @@ pub struct Serving {
     pub key_member: Option<String>,
     /// Whether what is written is also written to a log for replication, or is such a log.
     pub replication_log: bool,
+    /// Whether clients in the engine's own process write one at a time, in the order in which they come.
+    pub writers_take_turns: bool,
     /// The most connections at a time; none for no limit of the engine's kind.
     pub clients: Option<u32>,
     /// Why the system is not made for this, if it is not: it is run and marked.
@@ -371,6 +382,7 @@ impl Configuration {
             bigint_key: rules.key_types.bigint,
             key_member: rules.key_member,
             replication_log: rules.replication_log,
+            writers_take_turns: rules.writers_take_turns,
             clients: rules.clients,
             not_made_for: rules.not_made_for,
             operations: rules.operations,

@@ -1,0 +1,1 @@
+UPDATE {{table}} SET doc = JSONMergePatch(doc, concat('{"{{dotted}}":', toJSONString({{value}}), '}')) WHERE key = {{key}};

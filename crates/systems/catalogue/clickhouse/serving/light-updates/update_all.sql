@@ -1,0 +1,1 @@
+UPDATE {{table}} SET doc = {{document}} WHERE key = {{key}};
