@@ -48,6 +48,13 @@ fn made() -> Run {
                 ("parameter", "crashed", &[]),
             ],
         ),
+        found(
+            &one,
+            "deepest-arrays",
+            &[("levels taken", "1000", &[]), ("levels refused", "1001", &["refused"])],
+        ),
+        found(&one, "deepest-objects", &[("levels taken", "100000", &[])]),
+        found(&other, "deepest-arrays", &[("levels refused", "2", &["crashed"])]),
         found(&other, "broken", &KEPT),
         found(&other, "odd", &[("bulk", "not offered", &[]), ("parameter", "refused", &[])]),
     ];
@@ -73,6 +80,8 @@ fn every_configuration_has_its_counts_its_kinds_and_its_grade() {
         "sqlite 3|plain|both|1 of 1|1 of 1|1 of 1|2|0|0|0|0|0|0",
         "clickhouse 26|plain|bulk|1 of 1|0 of 1|0 of 0|1|0|1|0|0|0|1",
         "clickhouse 26|plain|parameter|0 of 1|0 of 1|0 of 1|1|0|0|0|0|1|0",
+        "sqlite 3|plain|1000|100000 or more|arrays in each other: 1001 refused",
+        "clickhouse 26|plain|less than 2|–|arrays in each other: 2 crashed",
         "key order|clickhouse plain (1)|fine",
         "null members|clickhouse plain (1)|fine",
         "number form|clickhouse plain (1)|fine",

@@ -29,6 +29,7 @@ pub mod workload;
 mod access;
 mod bound;
 mod error;
+mod limit;
 mod snapshot;
 
 pub use error::RunError;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::corpus::{Case, cases};
 use super::folder::read_folder;
+use super::nesting::Nesting;
 use crate::error::DataError;
 use crate::value::digest_text;
 
@@ -34,7 +35,8 @@ impl Choice {
             return Ok(all);
         }
         let begins = |name: &String, case: &Case| case.name.starts_with(name.as_str());
-        if let Some(unknown) = self.only.iter().find(|name| !all.iter().any(|case| begins(name, case))) {
+        let is_known = |name: &String| all.iter().any(|case| begins(name, case)) || self.is_search(name);
+        if let Some(unknown) = self.only.iter().find(|name| !is_known(name)) {
             let reason = format!(
                 "no case is called {unknown:?} or begins so; docs/fidelity.md says how cases are named"
             );
@@ -49,6 +51,22 @@ impl Choice {
         let mut chosen = chosen.into_iter();
         all.retain(|_| chosen.next().unwrap_or(false));
         Ok(all)
+    }
+
+    /// What is looked for the deepest document of: chosen by name as cases are, and not looked for where the documents are
+    /// somebody's own.
+    #[must_use]
+    pub fn nestings(&self) -> Vec<Nesting> {
+        let is_chosen = |nesting: &Nesting| {
+            self.only.is_empty() || self.only.iter().any(|name| nesting.name().starts_with(name.as_str()))
+        };
+        let all = Nesting::ALL.into_iter().filter(|_| self.folder.is_none());
+        all.filter(is_chosen).collect()
+    }
+
+    /// Whether a name is that of a search, or begins so.
+    fn is_search(&self, name: &str) -> bool {
+        self.nestings().iter().any(|nesting| nesting.name().starts_with(name))
     }
 }
 
@@ -92,6 +110,21 @@ mod tests {
         assert_eq!(names(&["number-2-53", "key-dot"]), ["key-dot", "number-2-53"]);
         let wrong = Choice { folder: None, only: vec!["nothing-such".to_owned()] };
         assert!(wrong.cases().unwrap_err().to_string().contains("nothing-such"));
+    }
+
+    #[test]
+    fn searches_are_chosen_as_cases_are() {
+        let searches = |folder: Option<&str>, only: &[&str]| {
+            let only = only.iter().map(|name| (*name).to_owned()).collect();
+            let choice = Choice { folder: folder.map(PathBuf::from), only };
+            choice.nestings().into_iter().map(Nesting::name).collect::<Vec<_>>()
+        };
+        assert_eq!(searches(None, &[]), ["deepest-arrays", "deepest-objects"]);
+        assert_eq!(searches(None, &["deepest-", "key-empty"]), ["deepest-arrays", "deepest-objects"]);
+        assert_eq!(searches(None, &["deepest-objects"]), ["deepest-objects"]);
+        assert_eq!(searches(None, &["key-empty"]), [""; 0]);
+        assert_eq!(searches(Some("mine"), &[]), [""; 0]);
+        assert!(names(&["deepest-arrays"]).is_empty(), "which is no case");
     }
 
     #[test]

@@ -5,6 +5,7 @@ pub mod choice;
 pub mod compare;
 pub mod corpus;
 pub mod folder;
+pub mod nesting;
 pub mod number;
 pub mod strict;
 
@@ -14,6 +15,7 @@ pub use choice::{Choice, digest};
 pub use compare::{Kind, Retained, of_cell, of_document, of_member, of_value};
 pub use corpus::{Case, MEMBER, Must, cases};
 pub use folder::{LARGEST, read_folder};
+pub use nesting::Nesting;
 
 /// Bytes as a reader can look at them: text as it is, but for control characters and what is not UTF-8, which are
 /// written `\xNN`; the middle of a long one is left out.

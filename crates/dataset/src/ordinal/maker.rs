@@ -50,6 +50,13 @@ impl Maker {
         }
     }
 
+    /// Adds a member that is an object of order `n` to every document.
+    pub(super) fn add(&mut self, name: &str, n: u32) {
+        self.below.extend_from_slice(format!(", \"{name}\": {{\"l\": {n}").as_bytes());
+        self.members(n);
+        self.below.push(b'}');
+    }
+
     /// Bytes of the text of a document.
     #[must_use]
     pub fn length(&self, key: u64) -> u64 {

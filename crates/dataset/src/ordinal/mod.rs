@@ -5,10 +5,12 @@
 //! top-level `l` and in who has the member `rare`.
 
 mod digest;
+mod larger;
 mod maker;
 mod table;
 
 pub use digest::{DigestError, digest};
+pub use larger::Larger;
 pub use maker::Maker;
 pub use table::{Data, LARGEST, Table};
 

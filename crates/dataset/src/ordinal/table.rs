@@ -198,7 +198,7 @@ fn identical_changed(n: u32, depth: u32, number_at: NumberAt<'_>) -> u64 {
 }
 
 /// The same where inner objects hold their own ordinal.
-fn identical_below(n: u32) -> u64 {
+pub(super) fn identical_below(n: u32) -> u64 {
     let mut wholes: Vec<u64> = Vec::new();
     let mut sum = 0_u64;
     for k in 0..n {

@@ -110,7 +110,10 @@ fn kind(cell: &Cell) -> String {
 fn shown(entry: &Entry, means: bool) -> String {
     let Some(median) = entry.median_s else {
         return match (entry.cell.step.word(), entry.verdict) {
-            ("limit", Verdict::NotApplicable) => "refused".to_owned(),
+            ("limit", Verdict::NotApplicable) => match largest(entry) {
+                Some(bytes) => format!("refused, as is all beyond {}", format::bytes(bytes)),
+                None => "refused".to_owned(),
+            },
             (_, verdict) => verdict.word().replace('_', " "),
         };
     };
@@ -130,6 +133,11 @@ fn shown(entry: &Entry, means: bool) -> String {
         text += &format!("; {}{}", format::seconds(mean), deviation.unwrap_or_default());
     }
     text
+}
+
+/// Bytes of the largest document that was taken before one was refused, where it was looked for.
+fn largest(entry: &Entry) -> Option<f64> {
+    entry.finding("bytes taken")?.state.parse().ok()
 }
 
 /// Why systems lack a test, each once.

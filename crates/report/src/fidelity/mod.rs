@@ -2,6 +2,7 @@
 //! is I-JSON-safe.
 
 mod counts;
+mod deepest;
 mod grade;
 mod kinds;
 
@@ -41,6 +42,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
     sections.extend(kinds::tables(&all));
     sections.push(grade::table(&all));
     sections.extend(grade::against_the_rfc(&all));
+    sections.extend(deepest::table(&by_class(run), summary));
     sections
 }
 

@@ -31,6 +31,8 @@ pub(crate) struct Script {
     pub(crate) read_back: Changes,
     /// Whether tables of one document take what is not JSON.
     pub(crate) takes_anything: bool,
+    /// Levels of the deepest document that tables of one document take.
+    pub(crate) deepest: Option<usize>,
     /// How what clients write outlives the process; not at all if absent.
     pub(crate) keeps: Option<Keeps>,
     /// Figures of `sizes` that replace the real ones or come on top.
@@ -51,6 +53,7 @@ impl Default for Script {
             undrained: 0,
             read_back: Changes::default(),
             takes_anything: false,
+            deepest: None,
             keeps: None,
             sizes: BTreeMap::new(),
             plans: BTreeMap::new(),

@@ -52,8 +52,25 @@ fn refused(error: &std::io::Error) -> DriverError {
 pub(super) fn unwanted(document: &[u8], script: &Script) -> Option<String> {
     match strict::read(document) {
         Err(fault) if !script.takes_anything => Some(format!("not JSON: {fault}")),
-        _ => None,
+        _ => {
+            let most = script.deepest.filter(|most| levels(document) > *most)?;
+            Some(format!("a document has {most} levels at most"))
+        }
     }
+}
+
+/// Levels of a document whose strings hold no brackets.
+fn levels(document: &[u8]) -> usize {
+    let (mut level, mut deepest) = (0_usize, 0);
+    for byte in document {
+        match byte {
+            b'[' | b'{' => level += 1,
+            b']' | b'}' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(level);
+    }
+    deepest
 }
 
 /// Takes a document into a table, which must be there and empty.

@@ -1,13 +1,14 @@
-//! The largest document that a system takes: one document, twice as large at each step, until one is refused.
+//! The largest document that a system takes: one document, twice as large at each step, until one is refused, and then
+//! halfway between what was taken and what was not, until they are as good as neighbours.
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
 use std::time::Duration;
 
-use jsonathlon_dataset::ordinal::{Data, Maker, Table};
+use jsonathlon_dataset::ordinal::{Data, Larger, Table};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::machine::available_memory_bytes;
-use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Trial, Verdict};
+use jsonathlon_results::record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, Verdict};
 use jsonathlon_systems::catalogue::sql_text;
 use jsonathlon_systems::{Documents as Part, LoadMode};
 use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
@@ -17,6 +18,7 @@ use super::trials::{At, Tests};
 use crate::RunError;
 use crate::bench::{Bench, TABLE, UnderTest};
 use crate::cells::Cells;
+use crate::limit;
 use crate::observer::{Event, Work};
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
@@ -25,6 +27,13 @@ use crate::session::{Ended, Session};
 const PATIENCE: Duration = Duration::from_secs(120);
 /// The share of the memory that is available before a step, which a step may take.
 const SHARE_OF_MEMORY: f64 = 0.5;
+/// Between two sizes the limit is looked for to this part of the smaller one, as a power of two: a thousandth.
+const PARTS: u32 = 10;
+
+/// Of what a finding is whose state is the bytes of the largest document that was taken.
+const TAKEN: &str = "bytes taken";
+/// The same of the smallest that was not.
+const REFUSED: &str = "bytes refused";
 
 /// Bytes on the disk of the largest step.
 pub(super) fn room(own: &DocumentsSettings) -> u64 {
@@ -49,12 +58,26 @@ pub(super) fn find(
     one: &mut UnderTest<'_>,
     recorder: &mut Recorder<'_>,
 ) -> Result<(), RunError> {
+    // The size before, and whether it is known that it was taken: not of what was recorded before the run was resumed.
+    let mut before: Option<(u32, bool)> = None;
     let mut refused: Option<u32> = None;
+    let file = bench.work.join("limit.ndjson");
+    let offer = |larger: Larger, cell: &Cell, session: &mut Session<'_>| {
+        let tried = try_one(bench, part, larger, cell, &file, session);
+        std::fs::remove_file(&file).ok();
+        // The next document meets an empty folder.
+        session.kill();
+        if !session.is_guest() {
+            std::fs::remove_dir_all(session.folder()).ok();
+        }
+        tried
+    };
     for n in &own.limits {
         let tests = tests(one.cells, own, *n);
         let cell = tests.limit();
         let key = cell.trial_key(1, 0);
         if recorder.has(&key) {
+            before = Some((*n, false));
             continue;
         }
         if let Some(size) = refused {
@@ -65,11 +88,12 @@ pub(super) fn find(
         let what = format!("{} one document of {}", one.cells.target.file_name(), size_word(*n));
         recorder.observer.event(&Event::Began { work: Work::Turn, what: &what });
         one.session.subject().does(&what);
-        let file = bench.work.join("limit.ndjson");
-        let tried = try_one(bench, part, &tests, &file, &mut one.session);
-        std::fs::remove_file(&file).ok();
+        let tried = offer(Larger { n: *n, more: 0 }, &cell, &mut one.session);
         match Ended::split(tried)? {
-            Ok(trial) => recorder.trial(key, trial)?,
+            Ok(trial) => {
+                before = Some((*n, true));
+                recorder.trial(key, trial)?;
+            }
             Err(failure) => {
                 refused = Some(*n);
                 match failure.kind {
@@ -77,17 +101,43 @@ pub(super) fn find(
                     FailureKind::Wrong | FailureKind::Protocol => {
                         recorder.failed(key, &cell, 1, 0, failure)?
                     }
-                    _ => recorder.trial(key, without(&cell, failure))?,
+                    _ => {
+                        let mut is_taken = |larger| -> Result<bool, RunError> {
+                            Ok(Ended::split(offer(larger, &cell, &mut one.session))?.is_ok())
+                        };
+                        let findings = match before {
+                            Some((taken, is_known))
+                                if is_known || is_taken(Larger { n: taken, more: 0 })? =>
+                            {
+                                between(taken, *n, &mut is_taken)?
+                            }
+                            _ => Vec::new(),
+                        };
+                        recorder.trial(key, Trial { findings, ..without(&cell, failure) })?;
+                    }
                 }
             }
         }
-        // The next document meets an empty folder.
-        one.session.kill();
-        if !one.session.is_guest() {
-            std::fs::remove_dir_all(one.session.folder()).ok();
-        }
     }
     Ok(())
+}
+
+/// Looks for the largest document between two orders, of which the smaller one was taken and the other one was not.
+fn between(
+    taken: u32,
+    refused: u32,
+    is_taken: &mut dyn FnMut(Larger) -> Result<bool, RunError>,
+) -> Result<Vec<Finding>, RunError> {
+    let parts = taken.min(PARTS);
+    // Where sizes were left out in between, the limit may lie beyond the next order: each of them has its own parts.
+    let of = |place: u64| {
+        let n = taken + u32::try_from(place >> parts).unwrap_or(u32::MAX);
+        Larger { n, more: (place & ((1 << parts) - 1)) << n.saturating_sub(parts) }
+    };
+    let end = u64::from(refused.saturating_sub(taken)) << parts;
+    let (last, first) = limit::between(0, end, |place| is_taken(of(place)))?;
+    let bytes = |place| of(place).bytes().to_string();
+    Ok(vec![Finding::new(TAKEN, &bytes(last)), Finding::new(REFUSED, &bytes(first))])
 }
 
 /// What a step without a document found.
@@ -98,12 +148,12 @@ fn without(cell: &Cell, failure: Failure) -> Trial {
 fn try_one(
     bench: &Bench<'_>,
     part: &Part,
-    tests: &Tests<'_>,
+    larger: Larger,
+    cell: &Cell,
     file: &Path,
     session: &mut Session<'_>,
 ) -> Result<Trial, Ended> {
-    let table = tests.at.table;
-    let bytes = write(table, file, &bench.work)?;
+    let bytes = write(larger, file, &bench.work)?;
     session.start_afresh()?;
     session.open()?;
     let create = session.statements("create", &[("table", TABLE)])?;
@@ -125,13 +175,13 @@ fn try_one(
     if count.values().next() != Some(&Value::Int(1)) {
         return Err(Ended::failed(FailureKind::Refused, "no error, and the document is not there"));
     }
-    let mut trial = blank(&tests.limit(), 1, 0);
+    let mut trial = blank(cell, 1, 0);
     trial.verdict = Verdict::Unverified;
     if part.lacks("export").is_none() {
         let statement = session.statement("export", &[("table", TABLE)])?;
         let out: Exported =
             session.request_unless(&Op::Export { statement, values: true }, PATIENCE, &within)?;
-        if (out.documents, out.values) != (1, Some(table.digest(None))) {
+        if (out.documents, out.values) != (1, Some(larger.digest())) {
             return Err(Ended::failed(FailureKind::Wrong, "what came out is not what went in"));
         }
         trial.verdict = Verdict::Exact;
@@ -145,21 +195,18 @@ fn try_one(
     Ok(trial)
 }
 
-/// Writes the one document of a table as a line; gives the bytes of its text.
-fn write(table: Table, file: &Path, work: &Path) -> Result<u64, Ended> {
-    let mut maker = Maker::new(table);
+/// Writes a document as a line; gives the bytes of its text.
+fn write(larger: Larger, file: &Path, work: &Path) -> Result<u64, Ended> {
     let written = std::fs::create_dir_all(work).and_then(|()| {
         let mut out = BufWriter::with_capacity(1 << 20, std::fs::File::create(file)?);
-        maker.line(0, &mut out)?;
-        out.flush()
+        let bytes = larger.line(&mut out)?;
+        out.flush()?;
+        Ok(bytes)
     });
-    match written {
-        Ok(()) => Ok(maker.bytes()),
-        Err(error) => {
-            let error = format!("failed to write {}: {error}", file.display());
-            Err(Ended::failed(FailureKind::Environment, error))
-        }
-    }
+    written.map_err(|error| {
+        let error = format!("failed to write {}: {error}", file.display());
+        Ended::failed(FailureKind::Environment, error)
+    })
 }
 
 /// Says so when a step has taken more memory than it may.

@@ -4,16 +4,17 @@
 //! value of its member. What was accepted, what was refused and with which words, and how what came back differs are
 //! findings, not figures. A document that ends the engine is a finding too: the others go on.
 
+mod deepest;
+mod offered;
 mod outcome;
 mod probe;
 
 pub mod settings;
 
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jsonathlon_dataset::DataError;
-use jsonathlon_dataset::fidelity::Case;
+use jsonathlon_dataset::fidelity::{Case, Nesting};
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Finding, Phase, Verdict};
 use jsonathlon_systems::FIDELITY;
 
@@ -25,6 +26,7 @@ use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 use crate::target::Target;
 use crate::workload::Workload;
+use offered::DocumentFile;
 use probe::{Probe, Way};
 use settings::{FidelitySettings, KnownCase};
 
@@ -42,6 +44,8 @@ const DISK: u64 = 256 << 20;
 pub struct Fidelity {
     settings: FidelitySettings,
     cases: Vec<Case>,
+    /// What is looked for the deepest document of.
+    nestings: Vec<Nesting>,
 }
 
 impl Fidelity {
@@ -50,7 +54,8 @@ impl Fidelity {
     /// # Errors
     /// The corpus cannot be read, or a case that is named is not in it.
     pub fn new(settings: FidelitySettings) -> Result<Self, DataError> {
-        Ok(Self { cases: settings.corpus.cases()?, settings })
+        let (cases, nestings) = (settings.corpus.cases()?, settings.corpus.nestings());
+        Ok(Self { settings, cases, nestings })
     }
 }
 
@@ -80,7 +85,7 @@ impl Workload for Fidelity {
     fn keys(&self, bench: &Bench<'_>) -> Vec<String> {
         let of = |target| {
             let cells = bench.cells(target);
-            self.cases.iter().map(move |case| cell(&cells, case).trial_key(1, 0))
+            self.steps().map(move |step| cell(&cells, step).trial_key(1, 0))
         };
         bench.targets.iter().flat_map(of).collect()
     }
@@ -110,11 +115,17 @@ impl Workload for Fidelity {
     }
 }
 
-fn cell(cells: &Cells<'_>, case: &Case) -> Cell {
-    cells.cell(case.name.as_str(), Phase::Steady, None)
+fn cell(cells: &Cells<'_>, step: &str) -> Cell {
+    cells.cell(step, Phase::Steady, None)
 }
 
 impl Fidelity {
+    /// What is done with each configuration, by the names of its cells.
+    fn steps(&self) -> impl Iterator<Item = &str> {
+        let nestings = self.nestings.iter().map(|nesting| nesting.name());
+        self.cases.iter().map(|case| case.name.as_str()).chain(nestings)
+    }
+
     /// All documents through one configuration.
     fn configuration(
         &self,
@@ -123,7 +134,7 @@ impl Fidelity {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), RunError> {
         let Some(part) = one.cells.target.configuration.fidelity() else { return Ok(()) };
-        if self.cases.iter().all(|case| recorder.has(&cell(&one.cells, case).trial_key(1, 0))) {
+        if self.steps().all(|step| recorder.has(&cell(&one.cells, step).trial_key(1, 0))) {
             return Ok(());
         }
         let what = one.cells.target.file_name();
@@ -137,31 +148,15 @@ impl Fidelity {
             if place % SYNCED == 0 {
                 recorder.sync()?;
             }
-            let cell = cell(&one.cells, case);
-            let key = cell.trial_key(1, 0);
-            if recorder.has(&key) {
-                continue;
-            }
-            if let Some(failure) = starts.given_up() {
-                recorder.failed(key, &cell, 1, 0, failure)?;
-                continue;
-            }
-            file.write(&case.bytes)?;
-            let probe = Probe { case, part, file: &file.path, limit };
-            match Ended::split(both_ways(&probe, &mut one.session))? {
-                Ok(findings) => {
-                    starts = Starts::default();
-                    let mut trial = blank(&cell, 1, 0);
-                    trial.verdict = Verdict::Exact;
-                    trial.findings = findings;
-                    recorder.quick_trial(key, trial)?;
-                }
-                Err(failure) => {
-                    one.session.kill();
-                    starts.failed(&failure);
-                    recorder.failed(key, &cell, 1, 0, failure)?;
-                }
-            }
+            starts.tried(&cell(&one.cells, &case.name), one, recorder, |session| {
+                file.write(&case.bytes)?;
+                both_ways(&Probe { case, part, file: &file.path, limit }, session)
+            })?;
+        }
+        for nesting in &self.nestings {
+            starts.tried(&cell(&one.cells, nesting.name()), one, recorder, |session| {
+                deepest::find(*nesting, part, &file, limit, session)
+            })?;
         }
         recorder.sync()?;
         if let Err(failure) = Ended::split(one.session.close())? {
@@ -197,6 +192,37 @@ struct Starts {
 }
 
 impl Starts {
+    /// Does what gives the findings of one cell, unless they are there or nothing comes up any more.
+    fn tried(
+        &mut self,
+        cell: &Cell,
+        one: &mut UnderTest<'_>,
+        recorder: &mut Recorder<'_>,
+        findings: impl FnOnce(&mut Session<'_>) -> Result<Vec<Finding>, Ended>,
+    ) -> Result<(), RunError> {
+        let key = cell.trial_key(1, 0);
+        if recorder.has(&key) {
+            return Ok(());
+        }
+        if let Some(failure) = self.given_up() {
+            return recorder.failed(key, cell, 1, 0, failure);
+        }
+        match Ended::split(findings(&mut one.session))? {
+            Ok(findings) => {
+                *self = Self::default();
+                let mut trial = blank(cell, 1, 0);
+                trial.verdict = Verdict::Exact;
+                trial.findings = findings;
+                recorder.quick_trial(key, trial)
+            }
+            Err(failure) => {
+                one.session.kill();
+                self.failed(&failure);
+                recorder.failed(key, cell, 1, 0, failure)
+            }
+        }
+    }
+
     fn failed(&mut self, failure: &Failure) {
         self.failed += 1;
         self.last = Some(failure.clone());
@@ -207,28 +233,5 @@ impl Starts {
         let last = self.last.as_ref().filter(|_| self.failed >= FAILED_STARTS)?;
         let error = format!("not tried: it failed {} times in a row: {}", self.failed, last.error);
         Some(Failure { kind: FailureKind::Environment, error })
-    }
-}
-
-/// The file that documents are offered from, one after the other.
-struct DocumentFile {
-    path: PathBuf,
-}
-
-impl DocumentFile {
-    fn new(work: &Path, configuration: &str) -> Result<Self, RunError> {
-        std::fs::create_dir_all(work).map_err(RunError::io(format!("make {}", work.display())))?;
-        Ok(Self { path: work.join(format!("{configuration}.document.json")) })
-    }
-
-    fn write(&self, bytes: &[u8]) -> Result<(), RunError> {
-        std::fs::write(&self.path, bytes).map_err(RunError::io(format!("write {}", self.path.display())))
-    }
-}
-
-impl Drop for DocumentFile {
-    fn drop(&mut self) {
-        // It may never have been written; what is left of a run's work is removed anyway.
-        std::fs::remove_file(&self.path).ok();
     }
 }

@@ -33,6 +33,11 @@ const WORDS: usize = 500;
 /// Longest text that is kept of what came back, bytes.
 const SEEN: usize = 300;
 
+/// Whether it says that a document was not taken, or is not there. What is there and cannot be read is taken.
+pub(super) fn is_against(finding: &Finding) -> bool {
+    matches!(finding.state.as_str(), REFUSED | CRASHED | HUNG | LOST | FAILED)
+}
+
 /// A system's words, cut where they are longer than a reader needs: some repeat the document.
 pub(super) fn words(text: &str) -> String {
     if text.len() <= WORDS {

@@ -275,11 +275,19 @@ fn the_largest_document_is_looked_for_until_one_is_refused() {
         ]
     );
     assert!(limits[0].seconds.is_some() && limits[0].metrics["source_bytes"] > 2000.0);
+    // To the object, where documents are as small as these: one has 16 bytes, give or take a few.
+    let bytes = |of: &str| -> u64 {
+        let found = limits[2].findings.iter().find(|finding| finding.of == of).unwrap();
+        found.state.parse().unwrap()
+    };
+    let (taken, refused) = (bytes("bytes taken"), bytes("bytes refused"));
+    assert!(taken <= 5000 && refused > 5000 && refused - taken < 40, "{taken} {refused}");
     let text = world.run(&["export", "-f", "markdown", "--means", &world.text("out")]).expect(0).stdout;
     assert!(
         text.contains("refused: ma ") && text.contains("8KB: a document has 5000 bytes at most"),
         "{text}"
     );
+    assert!(text.contains("refused, as is all beyond "), "{text}");
     assert!(!text.contains("not tried") && text.contains("mean ± standard deviation"), "{text}");
 }
 

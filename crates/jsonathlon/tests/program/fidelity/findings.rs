@@ -27,6 +27,10 @@ fn a_system_that_keeps_every_byte_is_safe() {
         assert_eq!(found["bulk, whole"], "same bytes", "{case}");
     }
     assert_eq!(told(&summary, "ma", "literal-true"), same);
+    for nesting in ["deepest-arrays", "deepest-objects"] {
+        let found = told(&summary, "ma", nesting);
+        assert_eq!((found.len(), found["levels taken"].as_str()), (1, "100000"), "{nesting}");
+    }
     assert_eq!(told(&summary, "ma", "top-array"), both(&[("", "accepted"), ("whole", "same bytes")]));
     // Refusals keep the system's words, and what is not UTF-8 goes in by the bulk path alone.
     assert_eq!(told(&summary, "ma", "object-comma-at-end"), both(&[("", "refused")]));
@@ -75,6 +79,27 @@ fn a_document_of_several_lines_is_not_offered_where_a_line_is_a_document() {
     let pretty = told(&summary, "ma", "space-pretty");
     assert_eq!([&pretty["bulk"], &pretty["parameter, whole"]], ["not offered", "same bytes"]);
     assert_eq!(told(&summary, "ma", "literal-true")["bulk, whole"], "same bytes");
+}
+
+#[test]
+fn the_deepest_document_is_found_to_the_level() {
+    for (most, taken, refused) in
+        [(180, Some("180"), "181: refused"), (1000, Some("1000"), "1001: refused"), (1, None, "2: refused")]
+    {
+        let world = World::with(&[mock("ma", json!({"deepest": most})).fidelity("")]);
+        let ended = run(&world, "ma", &["--cases", "deepest-"]).expect(0);
+        let summary = ended.summary();
+        for nesting in ["deepest-arrays", "deepest-objects"] {
+            let found = told(&summary, "ma", nesting);
+            assert_eq!(found.get("levels taken").map(String::as_str), taken, "{nesting} {most}");
+            assert_eq!(found["levels refused"], refused, "{nesting} {most}");
+            let words = findings(&summary, "ma", nesting).last().unwrap().words.clone();
+            assert_eq!(words, Some(format!("a document has {most} levels at most")));
+        }
+        let report = world.run(&["export", "-f", "markdown", &world.text("out")]).expect(0).stdout;
+        assert!(report.contains("deepest document taken"), "{report}");
+        world.nothing_left();
+    }
 }
 
 #[test]

@@ -1,0 +1,63 @@
+//! How deep documents may be.
+
+use jsonathlon_dataset::fidelity::Nesting;
+use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::summary::{Entry, Summary};
+
+use super::NAME;
+use crate::section::{Section, printable};
+
+/// A line for each configuration that was looked into; none where none was.
+pub(super) fn table(all: &[&Configuration], summary: &Summary) -> Option<Section> {
+    let header = ["system", "variant", "arrays", "objects", "first refused"];
+    let mut section = Section::new("deepest document taken".to_owned(), &header, 2);
+    section.left_also = vec![4];
+    for configuration in all {
+        let of = |nesting: Nesting| {
+            summary.results.iter().find(|entry| {
+                let cell = &entry.cell;
+                cell.workload == NAME && configuration.has(cell) && cell.step.word() == nesting.name()
+            })
+        };
+        let found = Nesting::ALL.map(of);
+        if found.iter().all(Option::is_none) {
+            continue;
+        }
+        let id = &configuration.id;
+        let mut row = vec![format!("{} {}", id.system, id.version), id.variant.clone()];
+        row.extend(found.map(levels));
+        let against: Vec<String> = Nesting::ALL
+            .into_iter()
+            .zip(found)
+            .filter_map(|(nesting, entry)| Some(format!("{}: {}", nesting.probes(), against(entry?)?)))
+            .collect();
+        row.push(printable(&against.join("; ")));
+        section.rows.push(row);
+    }
+    section.notes.push(
+        "levels of the whole document, the object around it included, found to the level by the bulk path: one more is refused"
+            .to_owned(),
+    );
+    (!section.rows.is_empty()).then_some(section)
+}
+
+/// The levels of the deepest document.
+fn levels(entry: Option<&Entry>) -> String {
+    let Some(entry) = entry else { return "–".to_owned() };
+    match (entry.finding("levels taken"), entry.finding("levels refused")) {
+        (Some(taken), Some(_)) => taken.state.clone(),
+        (Some(taken), None) => format!("{} or more", taken.state),
+        (None, Some(refused)) => format!("less than {}", refused.state),
+        (None, None) => "–".to_owned(),
+    }
+}
+
+/// Why the first that was refused was.
+fn against(entry: &Entry) -> Option<String> {
+    let refused = entry.finding("levels refused")?;
+    let why = refused.kinds.join(", ");
+    Some(match &refused.words {
+        Some(words) => format!("{} {why}, {words}", refused.state),
+        None => format!("{} {why}", refused.state),
+    })
+}

@@ -1,0 +1,68 @@
+//! How deep documents may be: looked for to the level.
+
+use std::time::Duration;
+
+use jsonathlon_dataset::fidelity::{Case, Must, Nesting};
+use jsonathlon_results::record::Finding;
+use jsonathlon_systems::Fidelity as Part;
+
+use super::offered::DocumentFile;
+use super::outcome;
+use super::probe::{Probe, Way};
+use crate::limit;
+use crate::session::{Ended, Session};
+
+/// Nobody's documents are deeper, and some engines end over deeper ones.
+const MOST: u64 = 100_000;
+
+/// Of what a finding is whose state is the levels of the deepest document that was taken.
+const TAKEN: &str = "levels taken";
+/// The same of one level more, with why not and the words against it.
+const REFUSED: &str = "levels refused";
+
+/// Looks for the deepest document that the system takes by its bulk path.
+pub(super) fn find(
+    nesting: Nesting,
+    part: Part,
+    file: &DocumentFile,
+    limit: Duration,
+    session: &mut Session<'_>,
+) -> Result<Vec<Finding>, Ended> {
+    let mut against = None;
+    let found = limit::find::<Ended>(Nesting::LEAST, MOST, |levels| {
+        if session.pid().is_none() {
+            session.start_afresh()?;
+            session.open()?;
+        }
+        let case = Case {
+            name: nesting.name().to_owned(),
+            must: Must::Choose,
+            source: String::new(),
+            probes: nesting.probes().to_owned(),
+            bytes: nesting.document(levels),
+        };
+        file.write(&case.bytes)?;
+        // Nothing is extracted: the question is whether it is taken.
+        let part = Part { extracts: false, ..part };
+        let probe = Probe { case: &case, part, file: &file.path, limit };
+        let (findings, is_well) = probe.through(Way::Bulk, session)?;
+        if !is_well {
+            session.kill();
+        }
+        // The least that is refused is also the last: every one after it is taken.
+        match findings.into_iter().find(outcome::is_against) {
+            None => Ok(true),
+            Some(finding) => {
+                against = Some(finding);
+                Ok(false)
+            }
+        }
+    })?;
+    let mut all = Vec::new();
+    all.extend(found.taken.map(|levels| Finding::new(TAKEN, &levels.to_string())));
+    if let (Some(levels), Some(why)) = (found.refused, against) {
+        let finding = Finding::new(REFUSED, &levels.to_string());
+        all.push(Finding { kinds: vec![why.state], words: why.words, ..finding });
+    }
+    Ok(all)
+}
