@@ -56,8 +56,11 @@ fn caveats(run: &Run, summary: &Summary) -> Section {
     section.notes.extend(conditions::page_cache(run));
     section.notes.extend(conditions::durability(run, summary));
     for one in &run.manifest.configurations {
-        if let Some(why) = &one.not_made_for {
-            section.notes.push(format!("{} is not made for this and not ranked: {why}", one.title));
+        let Some(why) = &one.not_made_for else { continue };
+        let note = format!("{} is not made for this and not ranked: {why}", one.title);
+        // Once for all variants of a system.
+        if !section.notes.contains(&note) {
+            section.notes.push(note);
         }
     }
     section

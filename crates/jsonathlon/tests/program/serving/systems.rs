@@ -151,7 +151,12 @@ fn clickhouse_serves() {
     if excluded(&["clickhouse"]) {
         return;
     }
-    serves("clickhouse", &["--mixes", "a,c", "--clients", "1"]);
+    // As it is by itself an update takes so long that time would be a test of speed.
+    serves("clickhouse", &["--mixes", "a,c", "--clients", "1", "--operations", "20"]);
+    serves(
+        "clickhouse",
+        &["--variants", "light-updates", "--mixes", "a,c", "--clients", "1", "--operations", "60"],
+    );
 }
 
 /// A log for replication beside the journal, and none: each is ranked with its like.
