@@ -19,16 +19,16 @@ export const TESTS: readonly (readonly [string, string])[] = [
   ['version', 'one version of one document'], ['limit', 'one document, larger and larger until one is refused'],
 ];
 
-const UNITS: Readonly<Record<string, number>> = { B: 1, KB: 1024, MB: 1024 ** 2, GB: 1024 ** 3 };
+const UNITS: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 
 function wordOf(cell: Cell, name: string): string {
   const value = cell.parameters[name];
   return value === undefined ? '' : String(value);
 }
 
-/** Bytes of a size as it is called: `64KB`. */
+/** Bytes of a size as it is called: `64KiB`. */
 export function bytesOfSize(word: string): number {
-  const [, digits, unit] = /^(\d+)([KMG]?B)$/.exec(word) ?? [];
+  const [, digits, unit] = /^(\d+)((?:[KMG]i)?B)$/.exec(word) ?? [];
   return Number(digits ?? 0) * (UNITS[unit ?? 'B'] ?? 1);
 }
 

@@ -9,7 +9,7 @@ export const DURABILITY = 'durability';
 
 /** Findings that are of no stop. */
 const PROMISE = 'promise';
-const BESIDE: readonly string[] = [PROMISE, 'configuration'];
+const BESIDE: readonly string[] = [PROMISE, 'basis'];
 /** The state of a stop after which everything was there. */
 const KEPT = 'kept';
 

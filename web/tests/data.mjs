@@ -492,7 +492,7 @@ export function documents() {
     });
   };
   for (const data of ['identical', 'distinct']) {
-    for (const [place, [size, n]] of [['64KB', 12], ['1MB', 16], ['16MB', 20]].entries()) {
+    for (const [place, [size, n]] of [['64KiB', 12], ['1MiB', 16], ['16MiB', 20]].entries()) {
       const source = 2 ** 23;
       configurations.forEach(({ system }, index) => {
         const of = (more = {}) => ({ size, n: system === 'mock' && n === 20 ? 19 : n, data, ...more });
@@ -512,7 +512,7 @@ export function documents() {
       });
     }
   }
-  for (const [size, n] of [['32MB', 21], ['64MB', 22]]) {
+  for (const [size, n] of [['32MiB', 21], ['64MiB', 22]]) {
     put(0, 'limit', 'load', { size, n, data: 'identical' }, { source_bytes: 2 ** (n + 4) }, { seconds: 0.4 });
     put(2, 'limit', 'load', { size, n, data: 'identical' }, {}, { verdict: 'not_applicable' });
   }

@@ -23,7 +23,7 @@ use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
 use common::beside::{Beside, TABLE, psql_seconds};
 use common::{LIMIT, Problem, limits, numbers};
 
-/// Documents of 64 KB, 1 MB and 16 MB.
+/// Documents of 64 KiB, 1 MiB and 16 MiB.
 const ORDINALS: [u64; 3] = [12, 16, 20];
 
 fn main() -> Result<(), Problem> {

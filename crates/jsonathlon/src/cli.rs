@@ -125,7 +125,7 @@ pub(crate) enum RunWorkload {
     Analytics(Box<AnalyticsArguments>),
     /// Documents read, updated and inserted on line: YCSB's mixes over JSON, by many clients at once
     Serving(Box<serving::ServingArguments>),
-    /// Large documents, 64 KB to 16 MB: out, in, copied with a small change, asked for one number, indexed
+    /// Large documents, 64 KiB to 16 MiB: out, in, copied with a small change, asked for one number, indexed
     Documents(Box<documents::DocumentsArguments>),
     /// Your own questions over your own documents: `jsonathlon questions new` writes first ones
     Questions(Box<questions::RunQuestions>),
@@ -193,9 +193,9 @@ pub(crate) struct RunArguments {
     /// which are never ranked together
     #[arg(long, value_enum, default_value = "sized")]
     pub(crate) profile: ProfileChoice,
-    /// Memory that each system may use under the profile `sized`, such as 8GB [default: half of the
-    /// machine's; 4GB where no speed is measured]
-    #[arg(long, value_name = "SIZE", value_parser = size::memory)]
+    /// Memory that each system may use under the profile `sized`, such as 8GB, or 8GiB in units of
+    /// 1,024 [default: half of what the machine, or its container, has; of fidelity 4GB]
+    #[arg(long, value_name = "SIZE", value_parser = size::bytes)]
     pub(crate) memory: Option<u64>,
     /// How servers that are started are reached
     #[arg(long, value_enum, default_value = "tcp")]
@@ -283,6 +283,9 @@ pub(crate) struct SystemsArguments {
 pub(crate) enum SystemsAction {
     /// Show what there is, and what of it is installed
     List {
+        /// Systems, as NAME or NAME@VERSION; all of them unless named
+        #[arg(value_name = "NAME")]
+        names: Vec<String>,
         /// Print JSON
         #[arg(long)]
         json: bool,

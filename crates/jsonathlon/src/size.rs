@@ -34,20 +34,11 @@ pub(crate) fn count_or_none(text: &str) -> Result<u64, String> {
     Ok(count as u64)
 }
 
-/// Memory in bytes: `512MB`, `8GB`, `8GiB`, units of 1024 as systems count memory.
-pub(crate) fn memory(text: &str) -> Result<u64, String> {
-    let expected = || format!("{text:?} is no amount of memory: write one such as 512MB or 8GB");
-    let plain = text.trim().to_lowercase();
-    let digits = plain.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end();
-    let unit: u64 = match plain.get(digits.len()..).map(str::trim) {
-        Some("mb" | "mib" | "m") => 1 << 20,
-        Some("gb" | "gib" | "g") => 1 << 30,
-        _ => return Err(expected()),
-    };
-    match digits.parse::<f64>() {
-        Ok(number) if number.is_finite() && number > 0.0 && number < 1e9 => Ok((number * unit as f64) as u64),
-        _ => Err(expected()),
-    }
+/// Bytes: `512MB` and `8GB` of thousands, `8GiB` of 1,024.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    jsonathlon_systems::bytes::parse(text).ok_or_else(|| {
+        format!("{text:?} is no size: write one such as 512MB or 8GB (of thousands), or 8GiB (of 1,024)")
+    })
 }
 
 /// A time limit in seconds: `90`, `90s`, `10m`, `1h`.
@@ -90,13 +81,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn memory_as_people_write_it() {
-        assert_eq!(memory("8GB"), Ok(8 << 30));
-        assert_eq!(memory("1.5 GiB"), Ok(3 << 29));
-        assert_eq!(memory("512m"), Ok(512 << 20));
-        for bad in ["8", "", "GB", "-1GB", "8TB", "0GB", "8 G B"] {
-            assert!(memory(bad).is_err(), "{bad}");
-        }
+    fn what_is_no_size_is_told_how_one_is_written() {
+        assert_eq!((bytes("8GB"), bytes("8GiB")), (Ok(8_000_000_000), Ok(8 << 30)));
+        assert!(bytes("8").unwrap_err().contains("8GB"));
     }
 
     #[test]

@@ -93,10 +93,14 @@ fn heading(run: &Run, summary: &Summary) -> Section {
     };
     section.notes.push(format!("data     {} ({})", data.source, short(&data.digest)));
     section.notes.push(format!(
-        "machine  {} cores, {}, {} memory, {}, {}{}",
+        "machine  {} cores, {}, {} memory{}, {}, {}{}",
         machine.cores,
         machine.processor,
         format::bytes(machine.memory_bytes as f64),
+        machine
+            .physical_memory_bytes
+            .map(|all| format!(" (the limit of a container; the machine has {})", format::bytes(all as f64)))
+            .unwrap_or_default(),
         machine.os,
         machine.kernel,
         run.manifest

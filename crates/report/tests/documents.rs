@@ -19,12 +19,12 @@ fn of(one: &Configuration, step: &str, phase: Phase, n: u32, size: &str, more: &
     cell
 }
 
-/// Two systems, one of which takes no documents beyond 512 KB, with a use of an index.
+/// Two systems, one of which takes no documents beyond 512 KiB, with a use of an index.
 fn made(usage: f64) -> Run {
     let (one, other) = (configuration("sqlite", "3"), configuration("mongodb", "6"));
     let mut records: Vec<Record> = Vec::new();
     for (round, factor) in [(1, 1.0), (2, 1.1), (3, 0.95)] {
-        for (n, size) in [(16, "1MB"), (12, "64KB")] {
+        for (n, size) in [(16, "1MiB"), (12, "64KiB")] {
             let times = |one: &Configuration, n: u32, seconds: f64| {
                 record(trial(of(one, "export", Phase::Hot, n, size, &[]), round, Some(seconds * factor)))
             };
@@ -34,7 +34,7 @@ fn made(usage: f64) -> Run {
             records.push(record(trial(indexed, round, Some(1e-4 * factor))));
         }
     }
-    let mut disk = trial(of(&one, "disk", Phase::Steady, 12, "64KB", &[]), 1, None);
+    let mut disk = trial(of(&one, "disk", Phase::Steady, 12, "64KiB", &[]), 1, None);
     disk.metrics =
         [("source_bytes", 8e6), ("files_bytes", 5e6), ("with_copy_bytes", 9e6), ("added_bytes", 4e6)]
             .into_iter()
@@ -42,21 +42,21 @@ fn made(usage: f64) -> Run {
             .map(|(name, value)| (name.to_owned(), value))
             .collect();
     records.push(record(disk));
-    for (n, size, usage) in [(12, "64KB", usage), (16, "1MB", 2.0)] {
+    for (n, size, usage) in [(12, "64KiB", usage), (16, "1MiB", 2.0)] {
         let query = [("index", "plain"), ("query", "filter"), ("form", "->>")];
         let mut plan = trial(of(&one, "use", Phase::Steady, n, size, &query), 1, None);
         plan.metrics = [("index_use".to_owned(), usage)].into();
         records.push(record(plan));
     }
     for (data, usage) in [("identical", 1.0), ("distinct", 3.0)] {
-        for (n, size) in [(12, "64KB"), (16, "1MB")] {
+        for (n, size) in [(12, "64KiB"), (16, "1MiB")] {
             let query = [("index", "gin"), ("query", "contains"), ("form", "@>"), ("data", data)];
             let mut plan = trial(of(&one, "use", Phase::Steady, n, size, &query), 1, None);
             plan.metrics = [("index_use".to_owned(), usage)].into();
             records.push(record(plan));
         }
     }
-    let mut copy = trial(of(&other, "copy", Phase::Load, 12, "64KB", &[]), 1, None);
+    let mut copy = trial(of(&other, "copy", Phase::Load, 12, "64KiB", &[]), 1, None);
     copy.verdict = Verdict::NotApplicable;
     copy.failure = Some(Failure { kind: FailureKind::Refused, error: "no setter".into() });
     records.push(record(copy));
@@ -71,7 +71,7 @@ fn tests_are_tables_with_a_column_for_each_size() {
         let line = text[from..].lines().find(|line| line.trim_start().starts_with(begins));
         line.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(line("system", "export: "), "system variant storage 64KB 1MB");
+    assert_eq!(line("system", "export: "), "system variant storage 64KiB 1MiB");
     assert!(line("sqlite", "export: ").starts_with("sqlite 3 plain default 200 ms ("), "{text}");
     // Of the larger ones it takes the largest that it can.
     assert!(line("mongodb", "export: ").contains("400 ms * ("), "{text}");
@@ -79,7 +79,7 @@ fn tests_are_tables_with_a_column_for_each_size() {
     assert!(line("mongodb", "copy: ").ends_with("not applicable"), "{text}");
     assert!(text.contains("not applicable: mongodb plain: no setter"), "{text}");
     assert!(line("sqlite", "disk: ").ends_with("5.00 MB 9.00 MB 4.00 MB 50.0 % – –"), "{text}");
-    assert_eq!(line("filter", "use of indexes: "), "filter ->> used (64KB), usable (1MB) –");
+    assert_eq!(line("filter", "use of indexes: "), "filter ->> used (64KiB), usable (1MiB) –");
     assert_eq!(
         line("contains", "use of indexes: "),
         "contains @> – in vain (identical), used (distinct)",
@@ -103,7 +103,7 @@ fn who_changes_places_is_told_with_the_size() {
     let (one, other) = (configuration("sqlite", "3"), configuration("mongodb", "6"));
     let mut records: Vec<Record> = Vec::new();
     for (round, factor) in [(1, 1.0), (2, 1.02), (3, 0.99)] {
-        for (n, size, slower) in [(12, "64KB", 4.0), (16, "1MB", 0.25)] {
+        for (n, size, slower) in [(12, "64KiB", 4.0), (16, "1MiB", 0.25)] {
             let exported = |one: &Configuration, seconds: f64| {
                 record(trial(of(one, "export", Phase::Hot, n, size, &[]), round, Some(seconds)))
             };
@@ -114,7 +114,7 @@ fn who_changes_places_is_told_with_the_size() {
     let text = tables(&made, PLAIN);
     let line = text.lines().find(|line| line.trim_start().starts_with("export  identical"));
     let words = line.unwrap_or_else(|| panic!("{text}")).split_whitespace().collect::<Vec<_>>().join(" ");
-    // Halfway between 64 KB and 1 MB, on logarithms.
+    // Halfway between 64 KiB and 1 MiB, on logarithms.
     assert!(words.starts_with("export identical sqlite plain default mongodb plain default 25"), "{words}");
-    assert!(words.contains(" KB ") && words.contains('…'), "{words}");
+    assert!(words.contains(" KiB ") && words.contains('…'), "{words}");
 }

@@ -95,6 +95,7 @@ pub fn manifest(configurations: Vec<Configuration>, plan: Planned) -> Manifest {
             cores: 2,
             processor: "Some processor".into(),
             memory_bytes: 24_000_000_000,
+            physical_memory_bytes: None,
             kernel: "6.1".into(),
             os: "Some system".into(),
             architecture: "x86_64".into(),

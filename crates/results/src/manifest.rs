@@ -105,6 +105,9 @@ pub struct Durability {
     pub process_crash: String,
     /// What a loss of power may lose, in words.
     pub power_loss: String,
+    /// The digest of what it stands on, by which what durability runs have shown is found; none in older runs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub basis: String,
     /// What durability runs beside this one had shown of it when it began.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tested: Vec<Tested>,

@@ -11,9 +11,10 @@ use crate::run::Run;
 
 /// The workload that stops systems the hard way, as it is called in journals.
 pub const DURABILITY_RUN: &str = "durability";
-/// What a finding is of that says which configuration was stopped, by its digest.
-pub const STOPPED: &str = "configuration";
-/// What the durability runs in the folders of a folder have shown, by the digest of the configuration in its tier; of
+/// What a finding is of that says what was stopped, by the digest of what its durability stands on.
+pub const STOPPED: &str = "basis";
+
+/// What the durability runs in the folders of a folder have shown, by the digest of what durability stands on; of
 /// several runs the last. What cannot be read there is nobody's business here.
 #[must_use]
 pub fn tested_in(folder: &Path) -> HashMap<String, Vec<Tested>> {

@@ -141,7 +141,7 @@ fn a_budget_is_a_difference_and_a_profile_is_another_cell() {
     assert_eq!(comparison.cells.len(), 4);
     assert_eq!(one(&comparison, "q1 hot").class, "prepared, json-only");
     let memory = comparison.differences.iter().find(|one| one.what.ends_with("memory budget")).unwrap();
-    assert_eq!((memory.a.as_str(), memory.b.as_str()), ("1024 MiB", "2048 MiB"));
+    assert_eq!((memory.a.as_str(), memory.b.as_str()), ("1073 MB", "2147 MB"));
     for other in [
         classed("ma", Preparation::Prepared, Profile::Stock, 1 << 30),
         classed("ma", Preparation::AsIs, Profile::Sized, 1 << 30),

@@ -91,6 +91,7 @@ fn run() -> Run {
                 cores: 2,
                 processor: "Some, \"quoted\" model".into(),
                 memory_bytes: 1 << 34,
+                physical_memory_bytes: None,
                 kernel: "6".into(),
                 os: "An OS".into(),
                 architecture: "x86_64".into(),

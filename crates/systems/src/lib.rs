@@ -11,6 +11,7 @@
 
 pub mod artifact;
 pub mod artifacts;
+pub mod bytes;
 pub mod catalogue;
 mod status;
 

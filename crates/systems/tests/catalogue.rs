@@ -309,14 +309,14 @@ fn errors_name_file_line_and_key_and_the_nearest_name() {
         ),
         ("", "default = true\n", "`variants`:", "no variant is the default of the class `prepared`"),
         ("share = 2.5", "share = 0.25", "`profiles.sized.setting.0.share`:", "1 at most"),
-        ("unit = \"MiB\"", "unit = \"MB\"", "`profiles.sized.setting.0.unit`:", "must be B, kB, MB or GB"),
+        ("unit = \"Mb/s\"", "unit = \"MiB\"", "`profiles.sized.setting.0.unit`:", "KiB, MiB or GiB of 1,024"),
         (
             "text = \"{{amuont}}MB\"",
             "text = \"{{amount}}MB\"",
             "`profiles.sized.setting.0.text`:",
             "did you mean `amount`?",
         ),
-        ("least = \"256\"", "least = \"256MB\"", "`profiles.sized.least`:", "such as 512MB"),
+        ("least = \"256\"", "least = \"256MiB\"", "`profiles.sized.least`:", "such as 512MB"),
         (
             "as = \"argument\"\ntext = \"{{amount}}MB\"",
             "text = \"{{amount}}MB\"",
@@ -591,7 +591,7 @@ fn a_profile_spends_its_budget_as_the_folder_says() {
     assert_eq!((stock.profile, stock.memory_bytes), (Some(Profile::Stock), None));
     assert_ne!(sized.digest, stock.digest);
     let error = configuration().with_memory(Profile::Sized, 255 << 20).unwrap_err().to_string();
-    assert!(error.contains("example needs 256 MiB of memory at least, and --memory is 255 MiB"), "{error}");
+    assert!(error.contains("example needs 256 MiB of memory at least, and may have 255 MiB here"), "{error}");
     assert!(configuration().with_memory(Profile::Stock, 1).is_ok(), "stock has no budget");
 }
 

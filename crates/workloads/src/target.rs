@@ -118,6 +118,12 @@ impl Target {
         self.installed.sha256.as_ref().map(|digest| format!("sha256:{digest}"))
     }
 
+    /// A digest of what its durability stands on: two targets with the same one lose the same in a crash.
+    #[must_use]
+    pub fn durability_basis(&self) -> String {
+        self.configuration.durability_basis(self.artifact_digest().as_deref())
+    }
+
     /// What a worker is told to open a session in `folder`, on this many cores. Where its server is, is said when
     /// that was started.
     ///

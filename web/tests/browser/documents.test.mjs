@@ -31,7 +31,7 @@ test('a run of large documents opens with its sentence, and a chart and a table 
   assert.ok(await sizes.locator('svg').count() > 3);
   await sizes.locator('details > summary').first().click();
   await sizes.locator('.table tbody tr').first().waitFor();
-  assert.match(await sizes.locator('.table').first().innerText(), /64KB/);
+  assert.match(await sizes.locator('.table').first().innerText(), /64KiB/);
   assert.equal(await page.locator('[id^="part-workload"]').count(), 0, 'every cell has a part');
   assert.deepEqual(trouble, []);
   await context.close();
@@ -59,7 +59,7 @@ test('what plans do with an index is told with the sizes and data sets where it 
   const { page, context, trouble } = await open(browser, 'documents');
   const uses = await tablePart(page, 'index-use');
   const rows = await uses.locator('.table').first().locator('tbody tr').allTextContents();
-  assert.ok(rows.some((row) => /used \(64KB\), usable \(1MB/.test(row)), rows.join('\n'));
+  assert.ok(rows.some((row) => /used \(64KiB\), usable \(1MiB/.test(row)), rows.join('\n'));
   assert.ok(rows.some((row) => /in vain \(identical\), used \(distinct\)/.test(row)), rows.join('\n'));
   await uses.locator('.table button.figure').first().click();
   await page.waitForSelector('dialog[open]');
@@ -70,7 +70,7 @@ test('what plans do with an index is told with the sizes and data sets where it 
 test('who changes places is told with its interval', async () => {
   const { page, context, trouble } = await open(browser, 'documents');
   const crossovers = await tablePart(page, 'crossovers');
-  assert.match(await crossovers.locator('tbody tr').first().textContent(), /export.*KB.*…/s);
+  assert.match(await crossovers.locator('tbody tr').first().textContent(), /export.*KiB.*…/s);
   assert.deepEqual(trouble, []);
   await context.close();
 });

@@ -40,7 +40,7 @@ pub(crate) struct DurabilityArguments {
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = size::seconds, conflicts_with = "resume", help_heading = DURABILITY)]
     pub(crate) recovery_limit: f64,
     /// Size of the disk whose power is cut; only what is written on it takes room
-    #[arg(long, value_name = "SIZE", default_value = "2GB", value_parser = size::memory, conflicts_with = "resume", help_heading = DURABILITY)]
+    #[arg(long, value_name = "SIZE", default_value = "2GB", value_parser = size::bytes, conflicts_with = "resume", help_heading = DURABILITY)]
     pub(crate) disk: u64,
 }
 

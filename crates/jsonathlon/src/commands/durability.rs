@@ -6,7 +6,7 @@ use jsonathlon_workloads::durability::Durability;
 use jsonathlon_workloads::durability::settings::{DurabilitySettings, StopKind};
 use jsonathlon_workloads::pace::Enough;
 
-use super::asked::{Asked, UNTIMED_MEMORY, Usual};
+use super::asked::{Asked, Usual};
 use crate::cli::RunArguments;
 use crate::cli::durability::{DurabilityArguments, KindChoice};
 use crate::exit::Failure;
@@ -60,7 +60,7 @@ pub(super) fn asked(arguments: &DurabilityArguments) -> Result<Asked<'_>, Failur
         enough: Enough::Rounds,
         load_rounds: Some(1),
         durability: None,
-        memory: Some(UNTIMED_MEMORY),
+        memory: None,
         most_memory: None,
     };
     let workload = Durability::new(settings).map_err(Failure::usage)?;

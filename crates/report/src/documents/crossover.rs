@@ -124,7 +124,7 @@ pub(super) fn table(run: &Run, summary: &Summary) -> Option<Section> {
 
 /// Bytes of a document in the units of its sizes.
 fn size(bytes: f64) -> String {
-    let (unit, name) = if bytes >= 1048576.0 { (1048576.0, "MB") } else { (1024.0, "KB") };
+    let (unit, name) = if bytes >= 1048576.0 { (1048576.0, "MiB") } else { (1024.0, "KiB") };
     let number = bytes / unit;
     if number < 10.0 { format!("{number:.1} {name}") } else { format!("{number:.0} {name}") }
 }

@@ -79,9 +79,9 @@ fn sizes<'a>(entries: impl Iterator<Item = &'a Entry>) -> Vec<String> {
 fn bytes_of(size: &str) -> u64 {
     let digits = size.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
     let unit = match size.get(digits.len()..) {
-        Some("KB") => 1 << 10,
-        Some("MB") => 1 << 20,
-        Some("GB") => 1 << 30,
+        Some("KiB") => 1 << 10,
+        Some("MiB") => 1 << 20,
+        Some("GiB") => 1 << 30,
         _ => 1,
     };
     digits.parse::<u64>().unwrap_or_default().saturating_mul(unit)

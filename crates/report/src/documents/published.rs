@@ -82,8 +82,8 @@ fn shown(one: &PublishedDocuments) -> String {
 /// A size of documents as it is called.
 fn size(n: u32) -> String {
     match 1_u64 << (n + 4) {
-        bytes if bytes >= 1 << 20 => format!("{}MB", bytes >> 20),
-        bytes => format!("{}KB", bytes >> 10),
+        bytes if bytes >= 1 << 20 => format!("{}MiB", bytes >> 20),
+        bytes => format!("{}KiB", bytes >> 10),
     }
 }
 
@@ -104,9 +104,9 @@ mod tests {
             found.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
         };
         assert!(line("Dolt json – 966 ms").contains("24.0 ms ± 90.0 ms ?"), "{text}");
-        assert!(line("system variant index 8192 × 64KB").ends_with("32 × 16MB"), "{text}");
+        assert!(line("system variant index 8192 × 64KiB").ends_with("32 × 16MiB"), "{text}");
         assert!(
-            text.contains("? PostgreSQL jsonb GIN, jsonb_ops 64KB: suspected, not confirmed: all five"),
+            text.contains("? PostgreSQL jsonb GIN, jsonb_ops 64KiB: suspected, not confirmed: all five"),
             "{text}"
         );
         assert!(line("Dolt json – 14 ?").ends_with("4 ?"), "{text}");

@@ -141,7 +141,7 @@ fn configuration(found: &mut Found, a: &Configuration, b: &Configuration) {
     let profile = |one: &Configuration| one.profile.map_or("", Profile::word);
     note("memory profile", profile(a), profile(b));
     let budget = |one: &Configuration| {
-        one.memory_bytes.map_or_else(String::new, |bytes| format!("{} MiB", bytes >> 20))
+        one.memory_bytes.map_or_else(String::new, |bytes| format!("{} MB", bytes / 1_000_000))
     };
     note("memory budget", &budget(a), &budget(b));
     let settings = |one: &Configuration| {

@@ -96,6 +96,7 @@ pub fn configurations() -> Vec<Configuration> {
                 tier: "synced".to_owned(),
                 process_crash: "nothing".to_owned(),
                 power_loss: "nothing".to_owned(),
+                basis: String::new(),
                 tested: Vec::new(),
             });
             one

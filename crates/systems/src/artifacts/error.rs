@@ -106,6 +106,18 @@ pub enum ArtifactError {
         /// The tail of its output.
         output: String,
     },
+    /// A build told of no further package for too long.
+    #[error(
+        "`{command}` compiled nothing further for {seconds} s and was stopped: the machine is too busy for it or has too little memory; stop other work and try again, which goes on with what was compiled; its last words:\n{output}"
+    )]
+    BuildStalled {
+        /// The command line.
+        command: String,
+        /// How long it was waited, in seconds.
+        seconds: u64,
+        /// The tail of its output.
+        output: String,
+    },
     /// What came is not what the catalogue names.
     #[error(
         "{package} is not what the catalogue names, so nothing was unpacked: its SHA-256 is {found}, expected {expected} ({found_bytes} bytes, expected {expected_bytes})"

@@ -5,6 +5,7 @@ use std::io;
 use jsonathlon_servers::Transport;
 
 use super::near::did_you_mean;
+use crate::bytes;
 
 /// Why a catalogue could not be read, or does not hold what was asked for.
 #[derive(Debug, thiserror::Error)]
@@ -44,8 +45,8 @@ pub enum CatalogueError {
     },
     /// The budget of memory is below what the system works with.
     #[error(
-        "{system} needs {} MiB of memory at least, and --memory is {} MiB: give it more, choose --profile stock, or leave it out of --systems",
-        least_bytes >> 20, budget_bytes >> 20
+        "{system} needs {} of memory at least, and may have {} here: give it more with --memory, choose --profile stock, or leave it out of --systems",
+        bytes::shown(*least_bytes), bytes::shown(*budget_bytes)
     )]
     Memory {
         /// Its name.

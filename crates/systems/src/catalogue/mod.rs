@@ -4,6 +4,7 @@
 //! error that names file and line and the nearest known name, because a
 //! misspelt setting would otherwise be measured as if it were set.
 
+mod basis;
 mod built;
 mod configuration;
 mod definition;

@@ -12,6 +12,7 @@ use super::{
     near::did_you_mean,
     template::{self, Replacement},
 };
+use crate::bytes;
 
 /// The placeholder of a setting's share of the budget.
 const AMOUNT: &str = "amount";
@@ -99,10 +100,10 @@ impl SettingDefinition {
 
     /// The share of the budget in whole units, one at least.
     fn amount(&self, budget_bytes: u64) -> Option<u64> {
-        let unit = unit_bytes(self.unit.as_deref()?)?;
-        let most = self.at_most.as_deref().and_then(size).unwrap_or(u64::MAX);
-        let bytes = (budget_bytes as f64 * self.share?) as u64;
-        Some((bytes.min(most) / unit).max(1))
+        let unit = bytes::unit(self.unit.as_deref()?)?;
+        let most = self.at_most.as_deref().and_then(bytes::parse).unwrap_or(u64::MAX);
+        let share = (budget_bytes as f64 * self.share?) as u64;
+        Some((share.min(most) / unit).max(1))
     }
 }
 
@@ -114,10 +115,10 @@ pub(crate) fn profiles(definition: &Definition, text: &TomlText) -> Result<Profi
             let path: Vec<&str> = ["profiles", name].iter().chain(keys).copied().collect();
             text.error(&path, message)
         };
-        if profile.least.as_deref().is_some_and(|least| size(least).is_none()) {
+        if profile.least.as_deref().is_some_and(|least| bytes::parse(least).is_none()) {
             return Err(at(
                 &["least"],
-                "is a number with B, kB, MB or GB behind it, such as 512MB".to_owned(),
+                "is a number with a unit behind it, such as 512MB, or 512MiB in units of 1,024".to_owned(),
             ));
         }
         for (index, setting) in profile.settings.iter().enumerate() {
@@ -128,7 +129,7 @@ pub(crate) fn profiles(definition: &Definition, text: &TomlText) -> Result<Profi
         }
     }
     Ok(Profiles {
-        least_bytes: written.sized.least.as_deref().and_then(size).unwrap_or_default(),
+        least_bytes: written.sized.least.as_deref().and_then(bytes::parse).unwrap_or_default(),
         sized: written.sized.settings.clone(),
         stock: written.stock.settings.clone(),
     })
@@ -153,36 +154,22 @@ fn fault(setting: &SettingDefinition, definition: &Definition) -> Option<(&'stat
         (true, Some(share), _) if !(share > 0.0 && share <= 1.0) => {
             return Some(("share", "is a part of the budget: above 0, and 1 at most".to_owned()));
         }
-        (true, _, unit) if unit.and_then(unit_bytes).is_none() => {
-            return Some(("unit", "must be B, kB, MB or GB where the text has `{{amount}}`".to_owned()));
+        (true, _, unit) if unit.and_then(bytes::unit).is_none() => {
+            return Some(("unit", "must be what the system counts in where the text has `{{amount}}`: B, kB, MB or GB of thousands, KiB, MiB or GiB of 1,024".to_owned()));
         }
         _ => {}
     }
-    if setting.at_most.as_deref().is_some_and(|most| size(most).is_none()) {
-        return Some(("at_most", "is a number with B, kB, MB or GB behind it, such as 31GB".to_owned()));
+    if setting.at_most.as_deref().is_some_and(|most| bytes::parse(most).is_none()) {
+        return Some((
+            "at_most",
+            "is a number with a unit behind it, such as 31GB, or 31GiB in units of 1,024".to_owned(),
+        ));
     }
     let of_server = matches!(setting.place, Place::Environment | Place::Argument);
     if of_server && definition.server.is_none() {
         return Some(("as", "belongs to a server, and there is no [server]".to_owned()));
     }
     None
-}
-
-fn unit_bytes(unit: &str) -> Option<u64> {
-    match unit {
-        "B" => Some(1),
-        "kB" => Some(1 << 10),
-        "MB" => Some(1 << 20),
-        "GB" => Some(1 << 30),
-        _ => None,
-    }
-}
-
-/// Bytes of `512MB`.
-fn size(text: &str) -> Option<u64> {
-    let digits = text.find(|c: char| !c.is_ascii_digit())?;
-    let (number, unit) = text.split_at(digits);
-    number.parse::<u64>().ok()?.checked_mul(unit_bytes(unit.trim())?)
 }
 
 #[cfg(test)]
@@ -205,17 +192,8 @@ mod tests {
     #[test]
     fn shares_are_whole_units_of_the_budget() {
         let value = |setting: SettingDefinition| setting.resolved(8 << 30).value;
-        assert_eq!(value(setting(0.25, "MB", None)), "2048MB of {{cores}}");
-        assert_eq!(value(setting(0.5, "GB", Some("3GB"))), "3MB of {{cores}}");
-        assert_eq!(value(setting(1e-12, "kB", None)), "1MB of {{cores}}", "never nothing");
-    }
-
-    #[test]
-    fn sizes_are_numbers_with_a_unit() {
-        assert_eq!(size("512MB"), Some(512 << 20));
-        assert_eq!(size("1 GB"), Some(1 << 30));
-        for bad in ["512", "MB", "1TB", "-1MB", "1.5GB", ""] {
-            assert_eq!(size(bad), None, "{bad}");
-        }
+        assert_eq!(value(setting(0.25, "MiB", None)), "2048MB of {{cores}}");
+        assert_eq!(value(setting(0.5, "GiB", Some("3GiB"))), "3MB of {{cores}}");
+        assert_eq!(value(setting(1e-12, "KiB", None)), "1MB of {{cores}}", "never nothing");
     }
 }

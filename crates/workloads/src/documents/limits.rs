@@ -218,8 +218,8 @@ fn memory() -> impl Fn() -> Option<Failure> {
         (now < least).then(|| Failure {
             kind: FailureKind::Environment,
             error: format!(
-                "given up: it had taken more than {} MiB of memory, half of what there was",
-                before.unwrap_or_default().saturating_sub(least) >> 20
+                "given up: it had taken more than {} MB of memory, half of what there was",
+                before.unwrap_or_default().saturating_sub(least) / 1_000_000
             ),
         })
     }

@@ -52,14 +52,14 @@ impl DocumentsSettings {
     }
 }
 
-/// A size of documents in a word: `64KB`, `1MB`; units of 1,024.
+/// A size of documents in a word: `64KiB`, `1MiB`.
 #[must_use]
 pub fn size_word(n: u32) -> String {
     let bytes = Table::nominal_bytes_of(n.min(LARGEST));
     match bytes {
-        bytes if bytes >= 1 << 30 => format!("{}GB", bytes >> 30),
-        bytes if bytes >= 1 << 20 => format!("{}MB", bytes >> 20),
-        bytes if bytes >= 1 << 10 => format!("{}KB", bytes >> 10),
+        bytes if bytes >= 1 << 30 => format!("{}GiB", bytes >> 30),
+        bytes if bytes >= 1 << 20 => format!("{}MiB", bytes >> 20),
+        bytes if bytes >= 1 << 10 => format!("{}KiB", bytes >> 10),
         bytes => format!("{bytes}B"),
     }
 }
@@ -72,7 +72,7 @@ mod tests {
     fn sizes_are_written_as_people_do() {
         assert_eq!(
             [0, 6, 12, 14, 16, 20, 26].map(size_word),
-            ["16B", "1KB", "64KB", "256KB", "1MB", "16MB", "1GB"]
+            ["16B", "1KiB", "64KiB", "256KiB", "1MiB", "16MiB", "1GiB"]
         );
     }
 }

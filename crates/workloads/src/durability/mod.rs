@@ -141,12 +141,14 @@ impl Workload for Durability {
         let kinds: Vec<&str> = own.kinds.iter().map(|kind| kind.word()).collect();
         let tiers: usize = bench.targets.iter().map(|target| self.tiers(target).len()).sum();
         recorder.observer.event(&Event::Pace(&format!(
-            "{tiers} configurations and tiers × {} × {} stops, {} clients, each after {:.2} to {:.2} s of work",
+            "{tiers} configurations and tiers × {} × {} stops, {} clients, each after {:.2} to {:.2} s of work: each starts \
+             its system twice, {} starts in all",
             kinds.join(", "),
             own.stops,
             own.clients,
             own.work_s.0,
-            own.work_s.1
+            own.work_s.1,
+            2 * tiers * own.kinds.len() * own.stops as usize
         )));
         for target in bench.targets {
             for tier in self.tiers(target) {
@@ -188,6 +190,8 @@ struct InTier<'a> {
     records: RecordSet,
     key_type: String,
     mix: Mix,
+    /// The digest of what its durability stands on.
+    basis: String,
 }
 
 impl Durability {
@@ -219,7 +223,8 @@ impl Durability {
             KeyType::Text => part.text_key.clone(),
             KeyType::Bigint => part.bigint_key.clone().unwrap_or_default(),
         };
-        let one = InTier { name, target, tier, part, records, key_type, mix };
+        let basis = target.durability_basis();
+        let one = InTier { name, target, tier, part, records, key_type, mix, basis };
         let mut loaded = bench.under_test(target, &one.name);
         let ended = self.stops(bench, &one, &mut loaded, recorder);
         loaded.session.kill();

@@ -77,8 +77,8 @@ pub(super) struct Told<'a> {
     /// Its number.
     pub(super) stop: u32,
     pub(super) promise: Promise<'a>,
-    /// The digest of the configuration in its tier.
-    pub(super) configuration: &'a str,
+    /// The digest of what the durability of what is stopped stands on.
+    pub(super) basis: &'a str,
 }
 
 impl Told<'_> {
@@ -141,7 +141,7 @@ impl Told<'_> {
 
     /// The one of the stop, and what it is to be read with.
     fn findings(&self, of_stop: Finding) -> Vec<Finding> {
-        vec![of_stop, Finding::new("promise", self.promise.words), Finding::new(STOPPED, self.configuration)]
+        vec![of_stop, Finding::new("promise", self.promise.words), Finding::new(STOPPED, self.basis)]
     }
 }
 
@@ -205,13 +205,10 @@ mod tests {
     fn state(words: &str, ms: Option<u32>, kept: &Kept) -> (String, f64) {
         let tier = tier(words, ms);
         let promise = Promise::of(&tier, StopKind::Process);
-        let (metrics, findings) = Told { stop: 7, promise, configuration: "blake3:1" }.judged(kept);
+        let (metrics, findings) = Told { stop: 7, promise, basis: "blake3:1" }.judged(kept);
         let told: Vec<(&str, &str)> =
             findings.iter().map(|one| (one.of.as_str(), one.state.as_str())).collect();
-        assert_eq!(
-            (told[0].0, &told[1..]),
-            ("stop 7", &[("promise", words), ("configuration", "blake3:1")][..])
-        );
+        assert_eq!((told[0].0, &told[1..]), ("stop 7", &[("promise", words), ("basis", "blake3:1")][..]));
         (findings[0].told(), metrics["stops_as_promised"])
     }
 
@@ -261,7 +258,7 @@ mod tests {
             Failure { kind: FailureKind::Environment, error: format!("{}the end", "é".repeat(3_000)) };
         let tier = tier(NOTHING, None);
         let promise = Promise::of(&tier, StopKind::Power);
-        let told = Told { stop: 2, promise, configuration: "blake3:1" };
+        let told = Told { stop: 2, promise, basis: "blake3:1" };
         let (metrics, findings) = told.gone(Gone::Opening { in_time: true }, &failure);
         assert_eq!(findings[0].told(), "does not start: environment");
         assert!(

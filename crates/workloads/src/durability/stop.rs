@@ -101,7 +101,7 @@ impl<'a> Stopping<'_, 'a> {
 
     fn told(&self) -> Told<'_> {
         let promise = Promise::of(self.one.tier, self.kind);
-        Told { stop: self.stop, promise, configuration: &self.one.target.configuration.digest }
+        Told { stop: self.stop, promise, basis: &self.one.basis }
     }
 
     /// A session over the loaded data, in this folder.

@@ -12,7 +12,7 @@ import { Section } from '../common/multiples.tsx';
 import { TableOf } from '../common/table.tsx';
 
 function size(bytes: number): string {
-  return bytes >= 1024 ** 2 ? `${three(bytes / 1024 ** 2)} MB` : `${three(bytes / 1024)} KB`;
+  return bytes >= 1024 ** 2 ? `${three(bytes / 1024 ** 2)} MiB` : `${three(bytes / 1024)} KiB`;
 }
 
 export function Crossovers(): JSX.Element {

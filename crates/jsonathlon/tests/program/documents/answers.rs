@@ -226,24 +226,24 @@ fn documents_beyond_a_limit_are_replaced_by_the_largest() {
     assert!(!own.is_empty());
     for entry in own {
         let parameters = &entry.cell.parameters;
-        assert_eq!((parameters["size"].as_str(), parameters["n"].as_u64()), (Some("1KB"), Some(5)));
+        assert_eq!((parameters["size"].as_str(), parameters["n"].as_u64()), (Some("1KiB"), Some(5)));
     }
 }
 
 #[test]
 fn documents_far_beyond_a_limit_are_not_applicable() {
     let world = world(json!({}), "largest = { n = 6, why = \"a kilobyte is enough\" }\n");
-    let summary = run(&world, "ma", &["-r", "1", "--sizes", "1KB,4KB"]).expect(0).summary();
+    let summary = run(&world, "ma", &["-r", "1", "--sizes", "1KiB,4KiB"]).expect(0).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let of = |size: &'static str| {
         let own = summary.results.iter().filter(|entry| entry.cell.step.is_own());
         own.filter(move |entry| entry.cell.parameters["size"].as_str() == Some(size))
     };
-    assert!(of("1KB").count() > 5 && of("4KB").count() == of("1KB").count());
-    assert!(of("1KB").all(|entry| entry.verdict == Verdict::Exact && entry.cell.parameters["n"] == 6));
+    assert!(of("1KiB").count() > 5 && of("4KiB").count() == of("1KiB").count());
+    assert!(of("1KiB").all(|entry| entry.verdict == Verdict::Exact && entry.cell.parameters["n"] == 6));
     // They would be said to be of a size that they are far from.
     assert!(
-        of("4KB").all(|entry| entry.verdict == Verdict::NotApplicable && entry.cell.parameters["n"] == 8)
+        of("4KiB").all(|entry| entry.verdict == Verdict::NotApplicable && entry.cell.parameters["n"] == 8)
     );
     let trials = trials(&world);
     let one = trials.iter().find(|trial| trial.verdict == Verdict::NotApplicable).unwrap();
@@ -254,7 +254,7 @@ fn documents_far_beyond_a_limit_are_not_applicable() {
 #[test]
 fn the_largest_document_is_looked_for_until_one_is_refused() {
     let world = world(json!({"longest": 5000}), "");
-    let ended = run(&world, "ma", &["-r", "1", "--limits", "16KB,2KB,4KB,8KB"]).expect(0);
+    let ended = run(&world, "ma", &["-r", "1", "--limits", "16KiB,2KiB,4KiB,8KiB"]).expect(0);
     assert!(ended.summary().complete && ended.summary().failures.is_empty());
     let trials = trials(&world);
     let limits: Vec<_> = trials.iter().filter(|trial| trial.cell.step.word() == "limit").collect();
@@ -268,10 +268,10 @@ fn the_largest_document_is_looked_for_until_one_is_refused() {
     assert_eq!(
         told,
         [
-            ("2KB", Verdict::Exact, ""),
-            ("4KB", Verdict::Exact, ""),
-            ("8KB", Verdict::NotApplicable, "a document has 5000 bytes at most"),
-            ("16KB", Verdict::NotApplicable, "not tried: 8KB was refused"),
+            ("2KiB", Verdict::Exact, ""),
+            ("4KiB", Verdict::Exact, ""),
+            ("8KiB", Verdict::NotApplicable, "a document has 5000 bytes at most"),
+            ("16KiB", Verdict::NotApplicable, "not tried: 8KiB was refused"),
         ]
     );
     assert!(limits[0].seconds.is_some() && limits[0].metrics["source_bytes"] > 2000.0);
@@ -284,7 +284,7 @@ fn the_largest_document_is_looked_for_until_one_is_refused() {
     assert!(taken <= 5000 && refused > 5000 && refused - taken < 40, "{taken} {refused}");
     let text = world.run(&["export", "-f", "markdown", "--means", &world.text("out")]).expect(0).stdout;
     assert!(
-        text.contains("refused: ma ") && text.contains("8KB: a document has 5000 bytes at most"),
+        text.contains("refused: ma ") && text.contains("8KiB: a document has 5000 bytes at most"),
         "{text}"
     );
     assert!(text.contains("refused, as is all beyond "), "{text}");
@@ -298,7 +298,7 @@ fn what_makes_no_sense_is_refused_before_anything_begins() {
         (&["--data", "x.json"][..], "identical, distinct, or both"),
         (&["-n", "5"], "use --total and --sizes"),
         (&["--malformed", "1"], "generated whole"),
-        (&["--sizes", "65KB"], "size of no document"),
+        (&["--sizes", "65KiB"], "size of no document"),
         (&["--total", "8"], "is no size"),
         (&["-s", "duckdb"], "documents"),
     ] {

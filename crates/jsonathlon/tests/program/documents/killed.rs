@@ -14,6 +14,6 @@ const LATEST_MS: u64 = 900;
 #[test]
 fn a_run_that_is_killed_goes_on_where_it_was() {
     let world = World::with(&[mock("ma", json!({})).documents(""), mock("mb", json!({})).documents("")]);
-    let begin = || start(&world, "ma,mb", &["--data", "identical,distinct", "--sizes", "1KB,4KB"]);
+    let begin = || start(&world, "ma,mb", &["--data", "identical,distinct", "--sizes", "1KiB,4KiB"]);
     killed_to_its_end(&world, KILLS, moments(0x2545_f491_4f6c_dd1d, LATEST_MS), begin, || {});
 }

@@ -6,12 +6,12 @@ mod systems;
 
 use crate::support::{Ended, LIMIT, Running, World};
 
-/// Starts a run over systems of this world: three small tables' worth of documents of 1 KB.
+/// Starts a run over systems of this world: three small tables' worth of documents of 1 KiB.
 fn start(world: &World, names: &str, more: &[&str]) -> Running {
     let (folder, out) = (world.text("systems"), world.text("out"));
     let mut all = vec!["run", "documents", "--systems-dir", &folder, "-s", names, "--json", "-o", &out];
     all.extend(more);
-    for (option, value) in [("--sizes", "1KB"), ("--total", "20KB"), ("-r", "2")] {
+    for (option, value) in [("--sizes", "1KiB"), ("--total", "20KiB"), ("-r", "2")] {
         if !more.contains(&option) {
             all.extend([option, value]);
         }

@@ -11,7 +11,7 @@ use crate::support::real::excluded;
 
 /// The whole of a run, in small.
 const ALL: [&str; 10] =
-    ["--full", "--sizes", "64KB", "--total", "1MiB", "-r", "1", "--update-path", "--history", "3"];
+    ["--full", "--sizes", "64KiB", "--total", "1MiB", "-r", "1", "--update-path", "--history", "3"];
 
 fn keeps(system: &str) -> Option<Summary> {
     if excluded(&[system]) {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{count, entry, keeping, run, script, stops};
-use crate::support::{LIMIT, World};
+use crate::support::{LIMIT, World, mock};
 
 #[test]
 fn what_keeps_its_promise_is_said_to() {
@@ -85,6 +85,43 @@ fn what_is_lost_beyond_its_window_is_found() {
     let window = entry(&summary, "ma", "window", "process");
     assert_eq!(count(window, "stops_as_promised"), 0);
     assert_eq!(stops(window)[0].state, "lost beyond its window");
+}
+
+/// A memory setting, as the folders of real systems have them: its value differs from budget to budget.
+const POOL: &str = r#"
+[profiles.sized]
+least = "1MB"
+[[profiles.sized.setting]]
+name = "pool"
+share = 0.5
+unit = "MiB"
+text = "{{amount}}MB"
+stock = "128MB"
+source = "its documentation"
+"#;
+
+#[test]
+fn what_was_shown_holds_for_what_differs_in_memory_and_for_nothing_else() {
+    let keeps = |each: u64| mock("ma", script(json!({"loses_each": each}), json!([]))).serving_with(POOL);
+    let world = World::with(&[keeps(7)]);
+    // Commands as everybody types them: no word of memory.
+    run(&world, "ma", &["--stops", "1"]).expect(0);
+    let tiers = |out: &str, more: &[&str]| {
+        let all = [&["-n", "50", "-r", "1", "--mixes", "c"], more].concat();
+        world.start_serving(out, "ma", &all).end(LIMIT).expect(0);
+        world.run(&["export", "-f", "markdown", &world.text(out)]).expect(0).stdout
+    };
+    let shown = "synced: a process crash loses nothing (kept in 0 of 1 kill, as promised in 0, ";
+    for (out, more) in
+        [("plain", &[][..]), ("small", &["--memory", "300MB"]), ("stock", &["--profile", "stock"])]
+    {
+        let table = tiers(out, more);
+        assert!(table.contains(shown), "{out}: {table}");
+    }
+    // The same system, set otherwise: nothing was shown of that.
+    keeps(8).write(&world.path("systems"));
+    let table = tiers("other", &[]);
+    assert!(table.contains("synced, as documented, not tested: a process crash loses nothing"), "{table}");
 }
 
 #[test]

@@ -89,7 +89,10 @@ pub(crate) fn run_growing(
     let status = match running.wait(job, growth, &log_path, watch)? {
         Outcome::Ended(status) => status,
         Outcome::Stalled => {
-            let seconds = job.clients.stall_limit.as_secs();
+            let seconds = limit(job, growth).as_secs();
+            if growth.step == Step::Building {
+                return Err(ArtifactError::BuildStalled { command: shown, seconds, output: output() });
+            }
             return Err(ArtifactError::ClientStalled { command: shown, seconds, output: output() });
         }
     };
@@ -98,6 +101,15 @@ pub(crate) fn run_growing(
         Ok(Ended { command: shown, output: output(), log })
     } else {
         Err(ArtifactError::ClientFailed { command: shown, status: status.to_string(), output: output() })
+    }
+}
+
+/// How long nothing may come. The last step of a build puts all of it together, tells nothing meanwhile, and takes long
+/// beside other work.
+fn limit(job: &Job<'_>, growth: &Growth<'_>) -> Duration {
+    match growth.step {
+        Step::Building => job.clients.stall_limit * 3,
+        _ => job.clients.stall_limit,
     }
 }
 
@@ -142,7 +154,7 @@ impl Running {
                 watch.tell(growth.step, done, growth.total);
                 measured = Some(Instant::now());
             }
-            if grown.elapsed() >= job.clients.stall_limit {
+            if grown.elapsed() >= limit(job, growth) {
                 return Ok(Outcome::Stalled);
             }
             thread::sleep(PAUSE);

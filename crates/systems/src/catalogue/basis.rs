@@ -1,0 +1,56 @@
+//! What the durability of a configuration stands on, so that what a stop of it has shown holds for another one.
+
+use super::configuration::Configuration;
+use super::definition::Place;
+use super::rules::serving::SERVING;
+
+/// Statement files that write or say how is written; what is only read decides nothing of what a crash may take.
+const WRITES: [&str; 4] = ["create", "insert", "insert_batch", "update"];
+
+impl Configuration {
+    /// A digest over what decides what a crash may take: the programs (`artifact` is the digest of what was installed), the
+    /// tier, the settings, and the statements that write. How much memory there is and how sessions reach the server
+    /// decide nothing of it, so that runs which differ in these have the same.
+    #[must_use]
+    pub fn durability_basis(&self, artifact: Option<&str>) -> String {
+        let of_memory = |place: Place| move |setting: &&super::profile::MemorySetting| setting.place == place;
+        let names = |place| {
+            let settings = self.memory_settings.iter().filter(of_memory(place));
+            settings.map(|setting| setting.name.as_str()).collect::<Vec<_>>()
+        };
+        let values = |place| {
+            let settings = self.memory_settings.iter().filter(of_memory(place));
+            settings.map(|setting| setting.value.as_str()).collect::<Vec<_>>()
+        };
+        let mut open = self.open.clone();
+        let (set, said) = (names(Place::Setting), values(Place::Statement));
+        open.settings.retain(|name, _| !set.contains(&name.as_str()));
+        open.statements.retain(|statement| !said.contains(&statement.as_str()));
+        let server = self.server.as_ref().map(|server| {
+            let (variables, words) = (names(Place::Environment), values(Place::Argument));
+            let start = server.start.iter().filter(|word| !words.contains(&word.as_str()));
+            let environment =
+                server.environment.iter().filter(|(name, _)| !variables.contains(&name.as_str()));
+            serde_json::json!({
+                "init": server.init,
+                "files": server.files,
+                "start": start.collect::<Vec<_>>(),
+                "environment": environment.collect::<Vec<_>>(),
+            })
+        });
+        let files = self.parts.get(SERVING).map(|part| &part.files);
+        let writes = WRITES.map(|name| Some((name, &files?.get(name)?.statements)));
+        let basis = serde_json::json!({
+            "system": self.system,
+            "version": self.version,
+            "artifact": artifact,
+            "storage": self.storage,
+            "tier": self.durability.as_ref().map(|tier| tier.name.as_str()),
+            "open": open,
+            "server": server,
+            "elsewhere": self.elsewhere,
+            "writes": writes,
+        });
+        format!("blake3:{}", blake3::hash(basis.to_string().as_bytes()).to_hex())
+    }
+}
