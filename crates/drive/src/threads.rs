@@ -2,12 +2,13 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use jsonathlon_connection::{DriverError, Lane};
 use jsonathlon_worker::Subject;
 use jsonathlon_worker::protocol::{Failure, FailureKind, Progress};
+use rustix::process::{Resource, getrlimit};
 
 use crate::client::Client;
 use crate::job::Watched;
@@ -23,6 +24,9 @@ const NOTICE_NS: u64 = 2_000_000;
 /// How long a client's first connection is tried for, and the pause between two attempts.
 const COMING: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(200);
+
+/// With so many files left nobody comes in: an engine opens some at a time.
+const NEARLY_ALL_FILES: u64 = 8;
 
 /// Opens a connection for a client.
 pub(crate) type Opening<'a> = dyn Fn() -> jsonathlon_connection::Result<Box<dyn Lane>> + Sync + 'a;
@@ -56,6 +60,8 @@ struct Door<'a> {
     open: &'a Opening<'a>,
     came: AtomicU32,
     has_failed: AtomicBool,
+    /// What is told of the files of this process, where it could open no more of them.
+    files: OnceLock<String>,
     /// Held by the client that comes in, where clients of several threads may not do so at once: engines in this process
     /// have a thread for each client, and settings of a whole file are made by each.
     turn: Option<Mutex<()>>,
@@ -74,6 +80,9 @@ impl Door<'_> {
                 Ok(Some(client))
             }
             Err(error) => {
+                if let Some(words) = out_of_files() {
+                    self.files.set(words).ok();
+                }
                 self.has_failed.store(true, Ordering::SeqCst);
                 Err(error.into())
             }
@@ -84,13 +93,28 @@ impl Door<'_> {
     fn explain(&self, Failure { kind, message }: Failure) -> Failure {
         let came = self.came.load(Ordering::SeqCst);
         let mut words = format!("client {} of {}: {message}", came + 1, self.shared.job.clients);
-        if came > 0 {
+        if let Some(files) = self.files.get() {
+            words.push_str(&format!("; {came} came in: {files}"));
+        } else if came > 0 {
             words.push_str(&format!(
                 "; {came} came in: let fewer clients work, or raise the system's limit of connections"
             ));
         }
         Failure { kind, message: words }
     }
+}
+
+/// What to say where this process has as many files open as it may: engines that live in it have some for each client, and
+/// clients of a server a connection each.
+fn out_of_files() -> Option<String> {
+    let most = getrlimit(Resource::Nofile).current?;
+    let open = std::fs::read_dir("/proc/self/fd").ok()?.count() as u64;
+    (open + NEARLY_ALL_FILES >= most).then(|| {
+        format!(
+            "this process may have {most} files open, and has {open}: let fewer clients work, or raise the limit \
+             (`ulimit -Hn`, LimitNOFILE of a service, --ulimit nofile of a container)"
+        )
+    })
 }
 
 /// One thread's clients.
@@ -148,8 +172,14 @@ pub(crate) fn run(
     tell: &mut dyn FnMut(Progress),
 ) -> Result<Worked, Failure> {
     let job = shared.job;
-    let mut door =
-        Door { shared, open, came: AtomicU32::new(0), has_failed: AtomicBool::new(false), turn: None };
+    let mut door = Door {
+        shared,
+        open,
+        came: AtomicU32::new(0),
+        has_failed: AtomicBool::new(false),
+        files: OnceLock::new(),
+        turn: None,
+    };
     // Only a connection tells whether one thread can wait for many.
     let first = door.enter().map_err(|failure| door.explain(failure))?;
     if job.writers_take_turns && first.as_ref().is_some_and(|client| client.is_pollable) {

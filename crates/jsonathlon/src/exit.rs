@@ -87,19 +87,19 @@ impl Failure {
     pub(crate) fn print(&self) {
         let style = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
         let mut said = self.printable(&self.to_string());
-        anstream::eprintln!("{style}error:{style:#} {said}");
+        crate::say!("{style}error:{style:#} {said}");
         let mut cause = self.source();
         while let Some(error) = cause {
             let reason = self.printable(&error.to_string());
             // Most messages end with the words of their cause.
             if !said.contains(&reason) {
-                anstream::eprintln!("  because: {reason}");
+                crate::say!("  because: {reason}");
             }
             said = reason;
             cause = error.source();
         }
         if let Self::Plain { advice: Some(advice), .. } = self {
-            anstream::eprintln!("{}", self.printable(advice));
+            crate::say!("{}", self.printable(advice));
         }
     }
 

@@ -2,6 +2,15 @@
 
 #![forbid(unsafe_code)]
 
+/// Says something on standard error, as far as that can be written to: what is said there is no reason to end a run.
+macro_rules! say {
+    ($($words:tt)*) => {{
+        use std::io::Write as _;
+        writeln!(anstream::stderr(), $($words)*).ok();
+    }};
+}
+pub(crate) use say;
+
 mod cli;
 mod commands;
 mod exit;
@@ -16,8 +25,24 @@ use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command};
 use exit::{Failure, INTERNAL};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Files that are enough for whatever a run has, its servers' too; some programs look at each that they may open.
+const ENOUGH_FILES: u64 = 1 << 20;
+
+/// Lets this process and all that it starts open as many files as the system allows: shells give 1,024, which some hundred
+/// clients use up.
+fn raise_open_files() {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let wanted = maximum.map_or(ENOUGH_FILES, |most| most.min(ENOUGH_FILES));
+    if current.is_some_and(|current| current < wanted) {
+        // Where it cannot be raised, those who need more say so.
+        setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum }).ok();
+    }
+}
 
 fn main() -> ExitCode {
+    raise_open_files();
     // A fault of the program is told apart from everything that it reports in an orderly way.
     std::panic::catch_unwind(|| {
         let cli = Cli::try_parse().unwrap_or_else(|error| with_names(error).exit());

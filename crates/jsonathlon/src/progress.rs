@@ -14,6 +14,10 @@ use jsonathlon_workloads::observer::{Event, Observer, Work};
 /// Plain lines about long work come at most this often.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
 
+/// Before so many trials, or so long, nothing is said of how long all of them take.
+const FEW_TRIALS: u64 = 10;
+const A_WHILE: Duration = Duration::from_secs(20);
+
 /// The parameter of cells that are of one index.
 const INDEX: &str = "index";
 
@@ -25,8 +29,10 @@ pub(crate) struct RunProgress {
     bar: ProgressBar,
     what: String,
     trials: (u64, u64),
-    /// When trials began, and how many were done by then: the base of the estimate.
+    /// When the work of trials began, loads included, and how many were done by then: the base of the first estimate.
     trials_since: Option<(Instant, u64)>,
+    /// When the rounds are over, judged by those that were made: the base of every other estimate.
+    ends: Option<Instant>,
     last_line: Instant,
     /// Why systems lack something, as far as that was told.
     lacks: HashSet<String>,
@@ -51,6 +57,7 @@ impl RunProgress {
             what: String::new(),
             trials: (0, 0),
             trials_since: None,
+            ends: None,
             last_line: now,
             lacks: HashSet::new(),
         }
@@ -64,13 +71,16 @@ impl RunProgress {
     fn line(&mut self, text: &str) {
         self.last_line = Instant::now();
         if self.terminal {
-            self.bar.suspend(|| anstream::eprintln!("{text}"));
+            self.bar.suspend(|| crate::say!("{text}"));
         } else {
-            anstream::eprintln!("[{:>5.1} s] {text}", self.started.elapsed().as_secs_f64());
+            crate::say!("[{:>5.1} s] {text}", self.started.elapsed().as_secs_f64());
         }
     }
 
     fn began(&mut self, work: Work, what: &str) {
+        if work != Work::Staging {
+            self.trials_since.get_or_insert((Instant::now(), self.trials.0));
+        }
         what.clone_into(&mut self.what);
         self.bar.set_style(spinner());
         self.bar.set_message(self.message());
@@ -83,27 +93,29 @@ impl RunProgress {
     fn message(&self) -> String {
         let (done, planned) = self.trials;
         let mut text = self.what.clone();
-        // A run with a budget goes on while it has time, and nobody knows how long.
-        if self.trials_since.is_some() && done >= planned {
-            text.push_str(&format!(" (all {planned} planned trials)"));
-        } else if self.trials_since.is_some() {
-            text.push_str(&format!(" ({done} of {planned} planned trials"));
-            if let Some(left) = self.time_left() {
-                text.push_str(&format!(", about {} left", rough(left)));
-            }
-            text.push(')');
+        if self.trials_since.is_some() {
+            let left = self.time_left().map(|left| format!(", about {} left", rough(left)));
+            // A run with a budget goes on with more than is planned while it has time.
+            let trials =
+                if done >= planned { format!("all {planned}") } else { format!("{done} of {planned}") };
+            text.push_str(&format!(" ({trials} planned trials{})", left.unwrap_or_default()));
         }
         text
     }
 
     fn time_left(&self) -> Option<Duration> {
+        if let Some(ends) = self.ends {
+            return ends.checked_duration_since(Instant::now());
+        }
         let (since, before) = self.trials_since?;
         let (done, planned) = self.trials;
-        let fresh = done.checked_sub(before).filter(|fresh| *fresh >= 10)?;
-        Some(since.elapsed().mul_f64(planned.saturating_sub(done) as f64 / fresh as f64))
+        let (taken, left) = (since.elapsed(), planned.saturating_sub(done));
+        let fresh = done.checked_sub(before).filter(|fresh| *fresh >= FEW_TRIALS || taken >= A_WHILE)?;
+        (fresh > 0 && left > 0).then(|| taken.mul_f64(left as f64 / fresh as f64))
     }
 
     fn progress(&mut self, done: u64, total: Option<u64>, unit: &str) {
+        self.bar.set_message(self.message());
         if let Some(total) = total {
             self.bar.set_style(bar(unit));
             self.bar.set_length(total);
@@ -139,9 +151,6 @@ impl Observer for RunProgress {
             }
             Event::Trial(trial) => {
                 let cell = &trial.cell;
-                if cell.step.is_own() && self.trials_since.is_none() {
-                    self.trials_since = Some((Instant::now(), self.trials.0));
-                }
                 let name = format!("{} {}", configuration(cell), cell.step);
                 if let (Some(failure), Verdict::NotApplicable) = (&trial.failure, trial.verdict) {
                     // It may be the reason of a hundred cells, but each index has its own.
@@ -173,6 +182,9 @@ impl Observer for RunProgress {
                 self.line(&format!("{name} {}: {}", plan.cell.step, plan.violations.join("; ")));
             }
             Event::Pace(text) => self.line(text),
+            Event::Left { seconds } => {
+                self.ends = Instant::now().checked_add(Duration::from_secs_f64(seconds.max(0.0)));
+            }
             Event::Plan(_) | Event::Structure(_) => {}
             Event::Warning(text) => self.line(&format!("warning: {}", one_line(text))),
         }
@@ -218,7 +230,7 @@ impl InstallBar {
                     (InstallStep::Building, packages) => format!(" ({packages} packages, minutes)"),
                     (_, bytes) => format!(" ({})", format::bytes(bytes as f64)),
                 };
-                anstream::eprintln!("{}: {words}{size}", self.name);
+                crate::say!("{}: {words}{size}", self.name);
             }
         }
         self.bar.set_message(format!("{}: {words}", self.name));

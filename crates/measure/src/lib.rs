@@ -6,6 +6,7 @@
 
 pub mod activity;
 pub mod arrival;
+pub mod cgroup;
 pub mod clock;
 pub mod control;
 pub mod cpu;

@@ -4,6 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::cgroup::Groups;
+use crate::process::field;
+
 /// Whole-machine facts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Machine {
@@ -11,8 +14,11 @@ pub struct Machine {
     pub cores: usize,
     /// Model name of the first processor, as the kernel gives it.
     pub processor: String,
-    /// Physical memory, bytes.
+    /// Memory that may be used, bytes: the machine's, or what its container leaves of that.
     pub memory_bytes: u64,
+    /// The machine's memory, bytes, where only a part of it may be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub physical_memory_bytes: Option<u64>,
     /// Kernel release.
     pub kernel: String,
     /// Distribution (`PRETTY_NAME` of os-release).
@@ -33,6 +39,8 @@ impl Machine {
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             processor: after(&cpuinfo, "model name", ':').unwrap_or_default(),
             memory_bytes: memory_bytes().unwrap_or(0),
+            physical_memory_bytes: physical_memory_bytes()
+                .filter(|all| memory_bytes().is_some_and(|some| some < *all)),
             kernel: uname.release().to_string_lossy().into_owned(),
             os: after(&std::fs::read_to_string("/etc/os-release").unwrap_or_default(), "PRETTY_NAME", '=')
                 .unwrap_or_default(),
@@ -42,10 +50,10 @@ impl Machine {
     }
 }
 
-/// Memory that can be had without swapping, bytes (`MemAvailable`).
+/// Memory that can be had without swapping, bytes (`MemAvailable`), within what control groups leave.
 #[must_use]
 pub fn available_memory_bytes() -> Option<u64> {
-    memory_line("MemAvailable:")
+    least(memory_line("MemAvailable:"), Groups::own().left_bytes())
 }
 
 /// Load average over the last minute, and the share of time the hypervisor took away since start.
@@ -63,10 +71,27 @@ pub fn steal_seconds() -> Option<f64> {
     Some(ticks / rustix::param::clock_ticks_per_second() as f64)
 }
 
-/// Physical memory, bytes (`MemTotal`).
+/// Memory that this process and all that it starts may use, bytes: the machine's, or the limit of their control group where
+/// that is less, as in a container.
 #[must_use]
 pub fn memory_bytes() -> Option<u64> {
+    least(physical_memory_bytes(), Groups::own().limit_bytes())
+}
+
+/// Physical memory, bytes (`MemTotal`).
+fn physical_memory_bytes() -> Option<u64> {
     memory_line("MemTotal:")
+}
+
+/// Processes that the kernel has killed so far on this machine for want of memory, in whatever group; none where it does not
+/// say so.
+#[must_use]
+pub fn killed_for_memory() -> Option<u64> {
+    field(&std::fs::read_to_string("/proc/vmstat").ok()?, "oom_kill ")
+}
+
+fn least(one: Option<u64>, other: Option<u64>) -> Option<u64> {
+    one.into_iter().chain(other).min()
 }
 
 fn memory_line(name: &str) -> Option<u64> {

@@ -7,11 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use crate::cgroup::{MOUNTS, OWN, below, mine, mounted};
 use crate::process::field;
 
-/// Where the kernel tells which groups a process is in, and which file systems of groups there are.
-const OWN: &str = "/proc/self/cgroup";
-const MOUNTS: &str = "/proc/self/mounts";
 /// How the names of all such groups begin; the process that made one stands behind it.
 const PREFIX: &str = "jsonathlon-";
 /// How often and how long the end of the last process of a group is waited for.
@@ -86,32 +84,13 @@ fn named(error: &io::Error, path: &Path) -> io::Error {
 
 /// The group below which others can be made, and the file of a group that holds its limit.
 fn parent(mounts: &str, own: &str) -> io::Result<(PathBuf, &'static str)> {
-    let mounted = |kind: &str, option: Option<&str>| {
-        mounts.lines().find_map(|line| {
-            let mut fields = line.split(' ').skip(1);
-            let (folder, found) = (fields.next()?, fields.next()?);
-            let mut options = fields.next()?.split(',');
-            (found == kind && option.is_none_or(|wanted| options.any(|one| one == wanted))).then_some(folder)
-        })
-    };
-    let mine = |controller: &str| {
-        own.lines().find_map(|line| {
-            let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
-            controllers.split(',').any(|one| one == controller).then_some(path)
-        })
-    };
-    let below = |mount: &str, path: Option<&str>| {
-        let path = Path::new(mount).join(path.unwrap_or_default().trim_start_matches('/'));
-        // In a container the path may be one of the machine's.
-        if path.is_dir() { path } else { PathBuf::from(mount) }
-    };
-    if let Some(mount) = mounted("cgroup", Some("memory")) {
-        return Ok((below(mount, mine("memory")), "memory.limit_in_bytes"));
+    if let Some(mount) = mounted(mounts, "cgroup", Some("memory")) {
+        return Ok((below(mount, mine(own, "memory")), "memory.limit_in_bytes"));
     }
     let none = || io::Error::new(io::ErrorKind::Unsupported, "there are no control groups for memory");
-    let mount = mounted("cgroup2", None).ok_or_else(none)?;
+    let mount = mounted(mounts, "cgroup2", None).ok_or_else(none)?;
     // A group that has processes gives nothing to groups below it: the nearest one above that does is taken.
-    let own = below(mount, mine(""));
+    let own = below(mount, mine(own, ""));
     let gives = |folder: &&Path| {
         let given = fs::read_to_string(folder.join("cgroup.subtree_control"));
         folder.starts_with(mount)

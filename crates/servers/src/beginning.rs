@@ -13,6 +13,7 @@ use rustix::fs::syncfs;
 
 use crate::copy::copy_all;
 use crate::folder::Folder;
+use crate::guard::ZONE;
 use crate::launch::Launch;
 
 /// A made data folder that is kept, or will be.
@@ -27,8 +28,10 @@ impl Beginning {
         let recipe = &launch.recipe;
         let kept = launch.beginnings.as_ref().filter(|_| !recipe.init.is_empty())?;
         let mut hasher = DefaultHasher::new();
-        // All that the commands are filled with, but for where they write, and the user who owns what they make.
-        (&recipe.init, &recipe.environment, &launch.programs, launch.cores, folder.user).hash(&mut hasher);
+        // All that the commands are filled with, but for where they write, and the user who owns what they make; and the
+        // time zone, which some write into what they make.
+        (&recipe.init, &recipe.environment, &launch.programs, launch.cores, folder.user, ZONE)
+            .hash(&mut hasher);
         Some(Self { kept: kept.join(format!("{:016x}", hasher.finish())) })
     }
 

@@ -22,12 +22,17 @@ use rustix::process::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::error::ServerError;
+
 /// The subcommand that is a guard.
 pub const GUARD: &str = "server-guard";
 /// The subcommand that becomes the server.
 pub const EXEC: &str = "server-exec";
 /// This program, wherever it lies and whoever may get there by its path.
 const MYSELF: &str = "/proc/self/exe";
+
+/// The time zone of servers and of all that makes their data folders: the variable and its value.
+pub(crate) const ZONE: (&str, &str) = ("TZ", "UTC");
 
 /// How long a server that is abandoned has to end by itself.
 const GRACE: Duration = Duration::from_secs(3);
@@ -95,7 +100,8 @@ pub fn exec(arguments: &[std::ffi::OsString]) -> ExitCode {
         return ExitCode::FAILURE;
     }
     let error = Command::new(program).args(rest).exec();
-    eprintln!("jsonathlon: failed to run {}: {error}", Path::new(program).display());
+    let program = Path::new(program);
+    eprintln!("jsonathlon: failed to run {}: {error}{}", program.display(), ServerError::of_program(program));
     ExitCode::FAILURE
 }
 
@@ -125,6 +131,8 @@ fn run() -> io::Result<()> {
         .stdin(Stdio::null())
         .stdout(io::stderr())
         .process_group(0);
+    // What a server shows and keeps must not depend on whose shell it was started from.
+    command.env(ZONE.0, ZONE.1);
     for (name, _) in std::env::vars_os().filter(|(name, _)| is_secret(name)) {
         command.env_remove(name);
     }

@@ -10,6 +10,7 @@ mod beginning;
 mod certificate;
 mod copy;
 mod error;
+mod fit;
 mod folder;
 mod guard;
 mod launch;
@@ -22,6 +23,7 @@ mod user;
 
 pub use copy::copy_all;
 pub use error::{Result, ServerError};
+pub use fit::{fit, forbids_programs};
 pub use guard::{EXEC, GUARD, exec, guard, is_secret, wait_until_gone};
 pub use launch::{Launch, Login};
 pub use need::Need;

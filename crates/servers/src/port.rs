@@ -2,12 +2,17 @@
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::time::Duration;
+
+use crate::error::ServerError;
 
 /// The least port that is chosen.
-const LEAST: u16 = 15_000;
+pub(crate) const LEAST: u16 = 15_000;
 /// Ports that are tried before the kernel chooses.
 const TRIES: u16 = 500;
+/// How long the loopback interface may take.
+const LOOPBACK_LIMIT: Duration = Duration::from_secs(5);
 /// Where the kernel says which ports it gives to whoever asks for none: ip(7).
 const EPHEMERAL: &str = "/proc/sys/net/ipv4/ip_local_port_range";
 
@@ -21,6 +26,25 @@ pub(crate) fn any() -> io::Result<u16> {
 
 fn first_free(mut ports: impl Iterator<Item = u16>) -> Option<u16> {
     ports.find(|port| is_free(*port))
+}
+
+/// Proves that sessions can reach a server of this machine: somebody listens on the loopback interface, and is reached.
+///
+/// # Errors
+/// Nobody can be; the words say why and what to do.
+pub(crate) fn loopback() -> Result<(), ServerError> {
+    let tried = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| {
+        let address = listener.local_addr()?;
+        TcpStream::connect_timeout(&address, LOOPBACK_LIMIT)
+    });
+    match tried {
+        Ok(_) => Ok(()),
+        Err(error) => Err(ServerError::Unavailable(format!(
+            "nobody can be reached on this machine's loopback interface ({}: {error}): bring it up with the address \
+             127.0.0.1 (`ip link set lo up`), or reach servers by a Unix socket (--transport unix)",
+            Ipv4Addr::LOCALHOST
+        ))),
+    }
 }
 
 /// Whether nobody listens there.

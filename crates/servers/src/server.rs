@@ -13,7 +13,7 @@ use crate::error::{Result, ServerError};
 use crate::folder::{Folder, failed};
 use crate::guard::Order;
 use crate::launch::{Launch, Login};
-use crate::port::{self, is_free};
+use crate::port::{self, is_free, loopback};
 use crate::process::{Guarded, LONG, SHORT};
 use crate::recipe::{Transport, fill};
 use crate::user::server_user;
@@ -260,12 +260,20 @@ impl Starting<'_> {
             return if is_free(port) {
                 Ok(port)
             } else {
+                loopback()?;
                 Err(ServerError::Unavailable(format!(
                     "port {port} is taken by another program: end that one, or choose another port"
                 )))
             };
         }
-        port::any().map_err(|error| ServerError::Unavailable(format!("there is no free port: {error}")))
+        port::any().or_else(|error| match self.launch.recipe.transport {
+            // Nobody listens on it then, and its number only gives the socket a name.
+            Transport::Unix => Ok(port::LEAST),
+            Transport::Tcp | Transport::Tls => {
+                loopback()?;
+                Err(ServerError::Unavailable(format!("there is no free port: {error}")))
+            }
+        })
     }
 
     /// Writes its files and starts it.

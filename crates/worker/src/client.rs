@@ -130,6 +130,8 @@ impl Worker {
         command
             .args(args)
             .envs(env.iter().map(|(key, value)| (key.as_os_str(), value.as_os_str())))
+            // Engines in the worker show moments in the zone of their process, which is no matter of whose shell it is.
+            .env("TZ", "UTC")
             .env(PARENT_VARIABLE, OsStr::new(&std::process::id().to_string()))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -7,14 +7,17 @@ use std::time::{Duration, Instant};
 use jsonathlon_dataset::stage::Staged;
 use jsonathlon_measure::control::Control;
 use jsonathlon_measure::series::Subject;
+use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Failure, FailureKind, Metrics, Verdict};
 
 use crate::RunError;
 use crate::cells::{Cells, control_cell};
 use crate::engine::WorkerCommand;
+use crate::pace::Pace;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 use crate::settings::{PageCache, Settings};
+use crate::spent::Spent;
 use crate::target::Target;
 
 /// The one table of every system.
@@ -49,8 +52,9 @@ pub struct Bench<'a> {
     pub(crate) logs: PathBuf,
     /// Whether the run goes on with an interrupted one.
     pub(crate) resumed: bool,
-    /// When the run began, of which its budget is counted.
+    /// When the program began with it, of which its budget is counted, together with what was spent before.
     pub(crate) begun: Instant,
+    pub(crate) spent: Spent,
     /// The system under test, as the run's series sees it.
     pub(crate) subject: Subject,
     pub(crate) cancelled: &'a dyn Fn() -> bool,
@@ -129,10 +133,15 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Seconds since the run began.
+    /// Seconds that the run has taken so far; what it was interrupted is none of it.
     #[must_use]
     pub fn elapsed_s(&self) -> f64 {
-        self.begun.elapsed().as_secs_f64()
+        self.spent.seconds + self.begun.elapsed().as_secs_f64()
+    }
+
+    /// Counts the rounds from now on, those in one state of the data where there are several.
+    pub(crate) fn pace(&self, state: Option<State>) -> Pace {
+        Pace::new(self.settings.enough, self.settings.rounds, self.elapsed_s(), self.spent.rounds(state))
     }
 
     /// Times the control: how fast the machine is at this moment, whatever the systems do. `place` is the turn's

@@ -31,5 +31,6 @@ mod bound;
 mod error;
 mod limit;
 mod snapshot;
+mod spent;
 
 pub use error::RunError;

@@ -25,6 +25,11 @@ pub enum Event<'a> {
     },
     /// How many rounds there will be, or why there are more.
     Pace(&'a str),
+    /// How long the rest of the rounds takes, judged by what they have taken so far.
+    Left {
+        /// Seconds from now.
+        seconds: f64,
+    },
     /// How far the current stretch is.
     Progress {
         /// Done so far.

@@ -1,10 +1,13 @@
 //! When a run has enough rounds: after so many, when its time is spent, or when it is precise.
 
+use std::collections::BTreeMap;
+
 use jsonathlon_measure::looks::{Looks, PRECISION_ROUNDS};
 use jsonathlon_measure::statistics::estimate_at;
 use serde::{Deserialize, Serialize};
 
 use crate::RunError;
+use crate::observer::{Event, Observer};
 
 /// Rounds of a run that stops by time, at most.
 pub const MOST_ROUNDS: u32 = 200;
@@ -44,29 +47,38 @@ pub(crate) enum Next {
 /// Seconds of one cell's trials, round by round.
 pub(crate) type CellRounds = Vec<Vec<f64>>;
 
+/// Seconds to come of which a user is told.
+const WORTH_TELLING_S: f64 = 10.0;
+
 /// Counts rounds and what they take.
 #[derive(Debug)]
 pub(crate) struct Pace {
     enough: Enough,
     least: u32,
     looks: Looks,
+    /// Seconds of rounds, as far as they were done before the program was started again.
+    done_s: BTreeMap<u32, f64>,
     /// Seconds since the run began, at the end of the round before.
     before_s: f64,
     /// Seconds that the last round took.
     last_s: f64,
     words: Option<String>,
+    left_s: Option<f64>,
 }
 
 impl Pace {
-    /// For a run with `least` planned rounds, `elapsed_s` seconds after it began.
-    pub(crate) fn new(enough: Enough, least: u32, elapsed_s: f64) -> Self {
+    /// For a run with `least` planned rounds, `elapsed_s` seconds after it began; of one that goes on with the seconds of
+    /// each round that was begun before.
+    pub(crate) fn new(enough: Enough, least: u32, elapsed_s: f64, done_s: BTreeMap<u32, f64>) -> Self {
         Self {
             enough,
             least,
             looks: Looks::new(least, PRECISION_ROUNDS),
+            done_s,
             before_s: elapsed_s,
             last_s: 0.0,
             words: None,
+            left_s: None,
         }
     }
 
@@ -74,7 +86,8 @@ impl Pace {
     /// only a run that is to be precise looks at.
     ///
     /// # Errors
-    /// [`RunError::Budget`] when a strict budget does not hold the planned rounds.
+    /// [`RunError::Budget`] when a strict budget does not hold the planned rounds. Whoever goes on with such a run wants
+    /// these all the same, and gets no more than fit.
     pub(crate) fn after(
         &mut self,
         round: u32,
@@ -82,10 +95,27 @@ impl Pace {
         ranked: impl FnOnce() -> Vec<CellRounds>,
     ) -> Result<Next, RunError> {
         self.words = None;
-        self.last_s = elapsed_s - self.before_s;
+        self.left_s = None;
+        self.last_s = elapsed_s - self.before_s + self.done_s.get(&round).copied().unwrap_or_default();
         self.before_s = elapsed_s;
+        // What was decided then stands: rounds of which there are records are part of the run.
+        if round < self.first_open() {
+            return Ok(Next::Another);
+        }
         match self.enough {
-            Enough::Rounds => Ok(self.planned(round)),
+            Enough::Rounds => {
+                let left_s = f64::from(self.least.saturating_sub(round)) * self.last_s;
+                if round == self.first_open() && left_s >= WORTH_TELLING_S {
+                    self.words = Some(format!(
+                        "round {round} took {:.0} s, loads and starts included: about {left_s:.0} s for the {} that \
+                         follow",
+                        self.last_s,
+                        self.least - round
+                    ));
+                }
+                self.left_s = Some(left_s);
+                Ok(self.planned(round))
+            }
             Enough::Budget { seconds, strict } => self.within(round, elapsed_s, seconds, strict),
             Enough::Precision { share, seconds } => {
                 if self.planned(round) == Next::Another {
@@ -101,6 +131,26 @@ impl Pace {
         self.words.as_deref()
     }
 
+    /// Tells the user what there is to tell after that round.
+    pub(crate) fn tell(&self, observer: &mut dyn Observer) {
+        if let Some(words) = self.words() {
+            observer.event(&Event::Pace(words));
+        }
+        if let Some(seconds) = self.left_s() {
+            observer.event(&Event::Left { seconds });
+        }
+    }
+
+    /// Seconds that rounds take from now on, judged by the last one; none where nobody knows.
+    pub(crate) fn left_s(&self) -> Option<f64> {
+        self.left_s
+    }
+
+    /// The first round of which something may be open.
+    fn first_open(&self) -> u32 {
+        self.done_s.keys().next_back().copied().unwrap_or(1)
+    }
+
     fn planned(&self, round: u32) -> Next {
         if round < self.least { Next::Another } else { Next::Enough }
     }
@@ -109,17 +159,23 @@ impl Pace {
         let left = OF_BUDGET * seconds - elapsed_s;
         let fitting = if self.last_s > 0.0 { (left / self.last_s).max(0.0).floor() } else { 0.0 };
         let fitting = (fitting.min(f64::from(MOST_ROUNDS)) as u32).saturating_add(round).min(MOST_ROUNDS);
-        if round == 1 {
-            if strict && fitting < self.least {
+        let rounds = fitting.max(self.least);
+        self.left_s = Some(f64::from(rounds.saturating_sub(round)) * self.last_s);
+        if round == self.first_open() {
+            let is_resumed = !self.done_s.is_empty();
+            if strict && !is_resumed && fitting < self.least {
                 return Err(RunError::Budget {
                     seconds,
                     needed_s: (elapsed_s + self.last_s * f64::from(self.least - 1)) / OF_BUDGET,
                     rounds: self.least,
                 });
             }
-            let rounds = fitting.max(self.least);
+            let spent = match is_resumed {
+                true => format!(", of which {elapsed_s:.0} s are spent"),
+                false => String::new(),
+            };
             self.words = Some(format!(
-                "round 1 took {:.1} s: {rounds} rounds are planned for the budget of {seconds:.0} s",
+                "round {round} took {:.1} s: {rounds} rounds are planned for the budget of {seconds:.0} s{spent}",
                 self.last_s
             ));
         }
@@ -175,29 +231,70 @@ mod tests {
 
     #[test]
     fn a_budget_holds_as_many_rounds_as_fit_and_the_planned_ones_at_least() {
-        let budget = |seconds, strict| Pace::new(Enough::Budget { seconds, strict }, 5, 0.0);
+        let budget = |seconds, strict| Pace::new(Enough::Budget { seconds, strict }, 5, 0.0, BTreeMap::new());
         // The first round takes 20 s, the others 10: 92 s hold eight of them.
         assert_eq!(rounds(budget(100.0, false), 10.0, 20.0, &[]).unwrap(), 8);
         assert_eq!(rounds(budget(30.0, false), 10.0, 20.0, &[]).unwrap(), 5, "never fewer");
         assert_eq!(rounds(budget(1e9, false), 10.0, 20.0, &[]).unwrap(), MOST_ROUNDS);
-        assert_eq!(rounds(Pace::new(Enough::Rounds, 3, 0.0), 10.0, 20.0, &[]).unwrap(), 3);
+        assert_eq!(rounds(Pace::new(Enough::Rounds, 3, 0.0, BTreeMap::new()), 10.0, 20.0, &[]).unwrap(), 3);
     }
 
     #[test]
     fn a_strict_budget_that_is_too_small_is_refused_after_the_first_round() {
-        let pace = Pace::new(Enough::Budget { seconds: 30.0, strict: true }, 5, 0.0);
+        let pace = Pace::new(Enough::Budget { seconds: 30.0, strict: true }, 5, 0.0, BTreeMap::new());
         let error = rounds(pace, 10.0, 20.0, &[]).unwrap_err();
         assert!(matches!(error, RunError::Budget { rounds: 5, needed_s, .. } if needed_s > 90.0), "{error}");
     }
 
     #[test]
+    fn a_run_that_goes_on_counts_what_it_has_spent_and_what_its_rounds_took() {
+        let enough = Enough::Budget { seconds: 100.0, strict: true };
+        // Two rounds of 20 s were done, and a third was half done, in 50 s of the 100.
+        let mut pace = Pace::new(enough, 3, 50.0, BTreeMap::from([(1, 20.0), (2, 20.0), (3, 10.0)]));
+        for round in [1, 2] {
+            assert_eq!(pace.after(round, 50.0, Vec::new).unwrap(), Next::Another);
+            assert_eq!((pace.words(), pace.left_s()), (None, None), "nothing was done");
+        }
+        // The other half takes 10 s: one more round of 20 s fits, and no 200.
+        assert_eq!(pace.after(3, 60.0, Vec::new).unwrap(), Next::Another);
+        assert_eq!(
+            pace.words(),
+            Some(
+                "round 3 took 20.0 s: 4 rounds are planned for the budget of 100 s, of which 60 s are spent"
+            )
+        );
+        assert_eq!(pace.left_s(), Some(20.0));
+        assert_eq!(pace.after(4, 80.0, Vec::new).unwrap(), Next::Enough);
+    }
+
+    #[test]
+    fn whoever_goes_on_with_a_budget_that_was_too_small_gets_the_planned_rounds_and_no_more() {
+        let enough = Enough::Budget { seconds: 30.0, strict: true };
+        let mut pace = Pace::new(enough, 3, 40.0, BTreeMap::from([(1, 40.0)]));
+        assert_eq!(pace.after(1, 40.0, Vec::new).unwrap(), Next::Another);
+        assert_eq!(pace.after(2, 60.0, Vec::new).unwrap(), Next::Another);
+        assert_eq!(pace.after(3, 80.0, Vec::new).unwrap(), Next::Enough);
+    }
+
+    #[test]
+    fn what_the_planned_rounds_take_is_said_once_the_first_is_known() {
+        let mut pace = Pace::new(Enough::Rounds, 4, 0.0, BTreeMap::new());
+        assert_eq!(pace.after(1, 95.0, Vec::new).unwrap(), Next::Another);
+        let words = "round 1 took 95 s, loads and starts included: about 285 s for the 3 that follow";
+        assert_eq!((pace.words(), pace.left_s()), (Some(words), Some(285.0)));
+        assert_eq!(pace.after(2, 100.0, Vec::new).unwrap(), Next::Another);
+        assert_eq!((pace.words(), pace.left_s()), (None, Some(10.0)));
+    }
+
+    #[test]
     fn precision_goes_on_until_every_cell_is_precise() {
-        let precision = |seconds| Pace::new(Enough::Precision { share: 0.05, seconds }, 5, 0.0);
+        let precision =
+            |seconds| Pace::new(Enough::Precision { share: 0.05, seconds }, 5, 0.0, BTreeMap::new());
         let still: CellRounds = vec![vec![1.0, 1.001]; 300];
         let wild: CellRounds = (0..300).map(|round| vec![1.0 + f64::from(round % 7)]).collect();
         assert_eq!(rounds(precision(1e6), 1.0, 1.0, std::slice::from_ref(&still)).unwrap(), 5);
         assert_eq!(rounds(precision(1e6), 1.0, 1.0, &[still.clone(), wild.clone()]).unwrap(), 40);
-        let pace = Pace::new(Enough::Precision { share: 0.05, seconds: 30.0 }, 5, 0.0);
+        let pace = Pace::new(Enough::Precision { share: 0.05, seconds: 30.0 }, 5, 0.0, BTreeMap::new());
         assert_eq!(rounds(pace, 1.0, 1.0, &[still, wild]).unwrap(), 27, "the time is spent");
     }
 }

@@ -70,7 +70,14 @@ impl<'a> Recorder<'a> {
                 _ => {}
             }
         }
+        // What is there already is no part of what is done from now on.
+        recorder.tell_trials();
         recorder
+    }
+
+    fn tell_trials(&mut self) {
+        let done = self.planned - self.open.len() as u64;
+        self.observer.event(&Event::Trials { done, planned: self.planned });
     }
 
     /// Seconds of the cells that are ranked, in `state`: cold and hot, and right in all trials.
@@ -137,8 +144,7 @@ impl<'a> Recorder<'a> {
         self.observer.event(&Event::Trial(&trial));
         self.open.remove(&key);
         self.journal.append_unsynced(&Record::new(key, Body::Trial(Box::new(trial))))?;
-        self.observer
-            .event(&Event::Trials { done: self.planned - self.open.len() as u64, planned: self.planned });
+        self.tell_trials();
         Ok(())
     }
 

@@ -18,6 +18,7 @@ use jsonathlon_results::manifest::{Configuration, Data, Durability, Exception, M
 use jsonathlon_results::ranking::MemorySetting;
 use jsonathlon_results::record::{Body, Record};
 use jsonathlon_results::tested::tested_in;
+use jsonathlon_systems::Transport;
 
 use crate::RunError;
 use crate::bench::Bench;
@@ -26,6 +27,7 @@ use crate::loading::is_json;
 use crate::observer::{Event, Observer, Work};
 use crate::recorder::Recorder;
 use crate::settings::Settings;
+use crate::spent::Spent;
 use crate::target::Target;
 use crate::workload::Workload;
 
@@ -82,8 +84,7 @@ pub fn start(
     folder.write_manifest(&manifest)?;
     let (journal, _) = folder.journal()?;
     let mut recorder = Recorder::new(&folder, journal, &[], &manifest.plan.trials, observer);
-    run_trials(workload, &bench, &mut recorder)?;
-    clean_up(plan, &folder)
+    cleaned_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
 }
 
 /// Refuses a plan with a target that the workload cannot run on.
@@ -101,6 +102,7 @@ fn ready(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<Staged, RunError> {
+    servers_fit(plan, folder)?;
     match &plan.source {
         Source::Generated { documents, .. } => {
             check_room(folder, documents.saturating_mul(EVENT_BYTES), plan, workload)?;
@@ -111,6 +113,21 @@ fn ready(
     let staged = stage_documents(plan, workload, folder, true, observer, cancelled)?;
     check_room(folder, staged.bytes, plan, workload)?;
     Ok(staged)
+}
+
+/// Refuses to begin where no server can be started, which would otherwise be said of every trial.
+fn servers_fit(plan: &Plan, folder: &RunFolder) -> Result<(), RunError> {
+    let is_started = |target: &&Target| target.guest.is_none() && target.configuration.server.is_some();
+    let servers = plan.targets.iter().filter(is_started).filter_map(|one| one.configuration.server.as_ref());
+    let mut transports: Vec<Transport> = Vec::new();
+    for server in servers {
+        if !transports.contains(&server.transport) {
+            jsonathlon_servers::fit(&folder.work(), server.transport)
+                .map_err(|error| RunError::Environment(error.to_string()))?;
+            transports.push(server.transport);
+        }
+    }
+    Ok(())
 }
 
 /// Targets that keep documents; the columns of a reference row take a small part of that.
@@ -130,6 +147,7 @@ pub fn resume(
     observer: &mut dyn Observer,
     cancelled: &dyn Fn() -> bool,
 ) -> Result<(), RunError> {
+    let begun = Instant::now();
     let (folder, manifest) = RunFolder::open(folder)?;
     let configurations: Vec<Configuration> = plan.targets.iter().map(configuration).collect();
     for (then, now) in manifest.configurations.iter().zip(&configurations) {
@@ -143,6 +161,7 @@ pub fn resume(
         }
     }
     empty(&folder.work())?;
+    servers_fit(plan, &folder)?;
     let staged = stage_documents(plan, workload, &folder, false, observer, cancelled)?;
     if staged.digest != manifest.data.digest {
         return Err(RunError::Changed(format!(
@@ -152,7 +171,9 @@ pub fn resume(
     }
     let disk_bytes_per_s = manifest.disk_bytes_per_s;
     let setting = Setting { workload: workload.name(), staged: &staged, disk_bytes_per_s };
-    let bench = Bench { resumed: true, ..bench(plan, &setting, &folder, cancelled) };
+    let (mut journal, records) = folder.journal()?;
+    let spent = Spent::of(&manifest, &records);
+    let bench = Bench { begun, spent, resumed: true, ..bench(plan, &setting, &folder, cancelled) };
     if workload.keys(&bench) != manifest.plan.trials {
         return Err(RunError::Changed(
             "this version of the program plans other trials; resume it with the version that began it, or \
@@ -160,14 +181,12 @@ pub fn resume(
                 .to_owned(),
         ));
     }
-    let (mut journal, records) = folder.journal()?;
     let resumed = records.iter().filter(|record| matches!(record.body, Body::Resumed { .. })).count();
     let at_ms = jiff::Timestamp::now().as_millisecond();
     journal.append(&Record::new(format!("resumed:{}", resumed + 1), Body::Resumed { at_ms }))?;
     let trials = &manifest.plan.trials;
     let mut recorder = Recorder::new(&folder, journal, &records, trials, observer);
-    run_trials(workload, &bench, &mut recorder)?;
-    clean_up(plan, &folder)
+    cleaned_up(plan, &folder, run_trials(workload, &bench, &mut recorder))
 }
 
 /// What is known once documents are staged.
@@ -194,6 +213,7 @@ fn bench<'a>(
         logs: folder.logs(),
         resumed: false,
         begun: Instant::now(),
+        spent: Spent::default(),
         subject: Subject::default(),
         cancelled,
     }
@@ -335,10 +355,10 @@ fn tested(plan: &Plan, folder: &RunFolder) -> Vec<Configuration> {
     if all.iter().any(|one| one.durability.is_some())
         && let Some(beside) = folder.path().parent()
     {
-        let mut shown = tested_in(beside);
+        let shown = tested_in(beside);
         for one in &mut all {
             if let Some(durability) = &mut one.durability {
-                durability.tested = shown.remove(&one.configuration_digest).unwrap_or_default();
+                durability.tested = shown.get(&durability.basis).cloned().unwrap_or_default();
             }
         }
     }
@@ -362,6 +382,7 @@ fn configuration(target: &Target) -> Configuration {
             tier: tier.name.clone(),
             process_crash: tier.process_crash.clone(),
             power_loss: tier.power_loss.clone(),
+            basis: target.durability_basis(),
             tested: Vec::new(),
         }),
         not_made_for: from.serving().and_then(|serving| serving.not_made_for),
@@ -411,9 +432,11 @@ fn other_questions(from: &jsonathlon_systems::Configuration) -> BTreeMap<String,
     questions.filter_map(|(name, rules)| Some((name, rules.other_question?))).collect()
 }
 
-/// Removes what only the run itself needed.
-fn clean_up(plan: &Plan, folder: &RunFolder) -> Result<(), RunError> {
-    if plan.settings.keep_data { Ok(()) } else { empty(&folder.work()) }
+/// Removes what only the run itself needed, however it ended: whoever goes on with it makes that anew.
+fn cleaned_up(plan: &Plan, folder: &RunFolder, ended: Result<(), RunError>) -> Result<(), RunError> {
+    let cleaned = if plan.settings.keep_data { Ok(()) } else { empty(&folder.work()) };
+    // The first error is the one that matters.
+    ended.and(cleaned)
 }
 
 fn empty(work: &Path) -> Result<(), RunError> {
@@ -425,7 +448,7 @@ fn empty(work: &Path) -> Result<(), RunError> {
 }
 
 /// The default folder of a run that begins now: below `runs`, named by the time, so that a listing is in
-/// order.
+/// order. It is made, so that another run which begins in the same second has another one.
 ///
 /// # Errors
 /// When the current folder is not known.
@@ -436,5 +459,20 @@ pub fn default_folder() -> Result<PathBuf, ResultsError> {
         path: PathBuf::from("."),
         source,
     })?;
-    Ok(here.join("runs").join(name))
+    let runs = here.join("runs");
+    let failed = |action, path: &Path| {
+        let path = path.to_owned();
+        move |source| ResultsError::Io { action, path, source }
+    };
+    std::fs::create_dir_all(&runs).map_err(failed("create", &runs))?;
+    let mut path = runs.join(&name);
+    for number in 2_u32.. {
+        match std::fs::create_dir(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+                path = runs.join(format!("{name}-{number}"));
+            }
+            made => return made.map(|()| path.clone()).map_err(failed("create", &path)),
+        }
+    }
+    Ok(path)
 }

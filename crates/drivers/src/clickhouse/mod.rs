@@ -107,14 +107,15 @@ fn summary(answer: &Answer) -> serde_json::Value {
     text.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
 }
 
-/// A session of its own, so that `SET` holds; whole answers only, so that an error never looks like the end of
-/// one.
+/// A session of its own, so that `SET` holds; moments in UTC, whatever the zone of the server; whole answers only, so that an
+/// error never looks like the end of one.
 fn target(endpoint: &Endpoint) -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let number = SESSIONS.fetch_add(1, Ordering::Relaxed);
     let session = format!("jsonathlon-{}-{number}-{since}", std::process::id());
-    let mut target =
-        format!("/?session_id={session}&session_timeout=3600&wait_end_of_query=1&default_format={FORMAT}");
+    let mut target = format!(
+        "/?session_id={session}&session_timeout=3600&session_timezone=UTC&wait_end_of_query=1&default_format={FORMAT}"
+    );
     if !endpoint.database.is_empty() {
         target += &format!("&database={}", encoded(&endpoint.database));
     }

@@ -30,11 +30,13 @@ const DUPLICATES: [u16; 3] = [1062, 1586, 1859];
 const TOO_LONG: &str = "a row of the answer is longer than max_allowed_packet";
 /// What every session sets. The collation of literals is then the server's own default, whatever the client library
 /// greets with: an index on expressions is matched only by literals that have it. Documents are escaped by backslashes,
-/// and every warning about them is looked at; a server that knows neither has no other way to escape, nor a limit.
-const SETTINGS: [&str; 3] = [
+/// and every warning about them is looked at; a server that knows neither has no other way to escape, nor a limit. Moments are
+/// shown in UTC, whatever the zone of the server.
+const SETTINGS: [&str; 4] = [
     "SET NAMES utf8mb4",
     "SET SESSION sql_mode = REPLACE(@@sql_mode, 'NO_BACKSLASH_ESCAPES', '')",
     "SET SESSION max_error_count = 65535",
+    "SET SESSION time_zone = '+00:00'",
 ];
 /// "Got error … from storage engine", where the number in the text tells what it is about.
 const FROM_ENGINE: u16 = 1030;

@@ -106,7 +106,7 @@ fn noise(arguments: &NoiseArguments) -> Result<ExitCode, Failure> {
     let comparisons = self_comparisons(&run, &SECONDS, arguments.rounds);
     let failures = run.summary().failures;
     if let Some(failure) = failures.first() {
-        anstream::eprintln!("{} trials failed; the first: {}", failures.len(), failure.error);
+        crate::say!("{} trials failed; the first: {}", failures.len(), failure.error);
     }
     print(&self_checks::noise(&title, arguments.rounds, &comparisons, Look { colour: true }))?;
     print(&format!("  every trial behind this: {}\n", run.path))?;
@@ -131,7 +131,7 @@ fn compare_growth(arguments: &GrowthArguments) -> Result<ExitCode, Failure> {
         )));
     }
     if let Some((one, other)) = pairs(&runs).find(|(a, b)| a.machine != b.machine || a.program != b.program) {
-        anstream::eprintln!(
+        crate::say!(
             "note: {} and {} are of different machines or program versions; what differs between them is not \
              growth alone",
             one.run,

@@ -93,7 +93,7 @@ fn save(name: &str, run: &Path, force: bool) -> Result<ExitCode, Failure> {
     let open = Run::read(&run)?.open_trials().len();
     let place = baselines()?.save(name, &run, force)?;
     if open > 0 {
-        anstream::eprintln!("note: {} is not complete: {open} planned trials have no record", run.display());
+        crate::say!("note: {} is not complete: {open} planned trials have no record", run.display());
     }
     print(&format!("{} is the baseline {name} now, in {}\n", run.display(), place.display()))?;
     Ok(ExitCode::SUCCESS)

@@ -59,11 +59,7 @@ pub(super) fn configurations(
             }
         }
         if configurations.len() == before {
-            anstream::eprintln!(
-                "note: {} is left out: {}",
-                one.system.name(),
-                purpose.lacks(one.system, arguments)
-            );
+            crate::say!("note: {} is left out: {}", one.system.name(), purpose.lacks(one.system, arguments));
         }
     }
     if configurations.is_empty() && arguments.system.is_empty() {

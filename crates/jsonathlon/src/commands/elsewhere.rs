@@ -73,7 +73,7 @@ pub(super) fn find(
         }
         one.reported = version(&one, system, wanted.purpose, interrupt)?;
         if !system.has_tried(&one.reported) {
-            anstream::eprintln!(
+            crate::say!(
                 "warning: {name} at {} reports version {}, with which its folder was not tried (but with {}): answers \
                  are checked all the same, and the report says so",
                 one.at,

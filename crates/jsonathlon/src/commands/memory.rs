@@ -32,7 +32,7 @@ impl Memory {
         let machine = memory_bytes().unwrap_or(0);
         if let Some(wanted) = arguments.memory.filter(|wanted| *wanted > machine && machine > 0) {
             return Err(Failure::usage(format!(
-                "--memory: {} is more than this machine has ({})",
+                "--memory: {} is more than this machine, or its container, has ({})",
                 format::bytes(wanted as f64),
                 format::bytes(machine as f64)
             )));
@@ -54,7 +54,7 @@ impl Memory {
     }
 }
 
-/// Half of the machine's memory, in whole steps of 256 MiB so that machines of one kind have the same.
+/// Half of the memory that there is, of the machine's or of its container's, in whole steps of 256 MiB so that machines of one kind have the same.
 pub(super) fn usual_budget() -> u64 {
     const STEP: u64 = 256 << 20;
     (memory_bytes().unwrap_or(0) / 2 / STEP * STEP).max(STEP)

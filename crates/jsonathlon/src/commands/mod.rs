@@ -27,6 +27,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use jsonathlon_report::format;
+use jsonathlon_servers::forbids_programs;
 use jsonathlon_systems::{Artifact, Catalogue, Installed, Presence, Recipe, Store};
 use jsonathlon_workloads::session::WorkerCommand;
 use tempfile::TempDir;
@@ -57,9 +58,9 @@ pub(crate) fn scratch(prefix: &str) -> Result<TempDir, Failure> {
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let mut out = anstream::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            Err(Failure::environment(format!("failed to write to standard output: {error}")))
-        }
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::environment(format!(
+            "failed to write to standard output: {error}: make room where it goes, or send it elsewhere"
+        ))),
         _ => Ok(()),
     }
 }
@@ -105,7 +106,7 @@ pub(crate) fn install(
     {
         let (download, unpacked) = (source.download_bytes(), source.installed_bytes());
         let size = size_and_licence(Some(download), Some(unpacked), &artifact.licence);
-        anstream::eprintln!("{name}: {}: {size}", source.called());
+        crate::say!("{name}: {}: {size}", source.called());
     }
     // The lack of a client alone is for the store to explain.
     if !missing_programs(server).is_empty() {
@@ -115,5 +116,13 @@ pub(crate) fn install(
     let mut bar = InstallBar::new(name);
     let installed = store.install(artifact, &mut |progress| bar.show(progress), &|| interrupt.wanted());
     bar.finish();
-    Ok(installed?)
+    let installed = installed?;
+    if installed.sha256.is_some()
+        && let Ok(Some(words)) = forbids_programs(store.root())
+    {
+        return Err(Failure::environment(format!(
+            "{words}: mount it otherwise, or set JSONATHLON_CACHE to a folder elsewhere"
+        )));
+    }
+    Ok(installed)
 }

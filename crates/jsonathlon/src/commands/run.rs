@@ -25,18 +25,29 @@ use super::purpose::Purpose;
 use super::workload;
 use super::{catalogue, print, worker};
 use crate::cli::{self, RunCommand};
-use crate::exit::{FAILED_CELL, Failure};
+use crate::exit::{FAILED_CELL, Failure, USAGE};
 use crate::interrupt::Interrupt;
 use crate::progress::RunProgress;
 
 pub(crate) fn run(command: &RunCommand) -> Result<ExitCode, Failure> {
     let json = workload::asked(command)?.arguments.json;
-    let folder = carried_out(command, &Interrupt::install()?)?;
-    show(&folder, json)
+    let done = carried_out(command, &Interrupt::install()?)?;
+    let code = show(&done.folder, json)?;
+    match done.cut_short {
+        Some(failure) => Err(failure),
+        None => Ok(code),
+    }
 }
 
-/// Does what a command asks for, and gives the folder of the run.
-pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result<PathBuf, Failure> {
+/// A run that was made.
+pub(super) struct Done {
+    pub(super) folder: PathBuf,
+    /// Why it ended before all that was planned was done, though nobody stopped it.
+    pub(super) cut_short: Option<Failure>,
+}
+
+/// Does what a command asks for.
+pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result<Done, Failure> {
     let asked = workload::asked(command)?;
     let arguments = asked.arguments;
     let catalogue = catalogue(&arguments.catalogue.systems_dir)?;
@@ -55,17 +66,32 @@ pub(super) fn carried_out(command: &RunCommand, interrupt: &Interrupt) -> Result
         worker: worker()?,
         command: std::env::args().collect(),
     };
+    let folder = request.folder.map_or_else(default_folder, Ok)?;
     let mut progress = RunProgress::new();
     let cancelled = || interrupt.wanted();
     let outcome = if arguments.resume.is_some() {
-        resume(&plan, &mut *workload, &request.folder, &mut progress, &cancelled)
+        resume(&plan, &mut *workload, &folder, &mut progress, &cancelled)
     } else {
-        start(&plan, &mut *workload, &request.folder, &mut progress, &cancelled)
+        start(&plan, &mut *workload, &folder, &mut progress, &cancelled)
     };
     progress.finish();
     match outcome {
-        Err(RunError::Interrupted) => Err(interrupted(&request.folder)),
-        other => Ok(other.map(|()| request.folder)?),
+        Err(RunError::Interrupted) => Err(interrupted(&folder)),
+        Err(error @ RunError::Budget { .. }) => {
+            let advice = format!(
+                "what was measured is kept; finish the planned rounds, and no more, with: jsonathlon run --resume {}",
+                folder.display()
+            );
+            let cut_short =
+                Some(Failure::Plain { code: USAGE, message: error.to_string(), advice: Some(advice) });
+            Ok(Done { folder, cut_short })
+        }
+        Ok(()) => Ok(Done { folder, cut_short: None }),
+        Err(error) => {
+            // One that was made for this run and in which nothing is; another is not removed so.
+            std::fs::remove_dir(&folder).ok();
+            Err(error.into())
+        }
     }
 }
 
@@ -77,7 +103,8 @@ struct Request {
     configurations: Vec<Configuration>,
     /// Systems that need not be installed.
     elsewhere: Vec<Target>,
-    folder: PathBuf,
+    /// Where the run is to lie; in a folder named by the time unless said.
+    folder: Option<PathBuf>,
 }
 
 fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Result<Request, Failure> {
@@ -117,14 +144,8 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
         ..usual
     };
     if let PageCache::Uncapped(why) = &settings.page_cache {
-        anstream::eprintln!(
-            "note: the page cache is not capped, since this machine does not let it be: {why}"
-        );
+        crate::say!("note: the page cache is not capped, since this machine does not let it be: {why}");
     }
-    let folder = match &arguments.out {
-        Some(folder) => folder.clone(),
-        None => default_folder()?,
-    };
     let memory = Memory::of(arguments, own.memory)?;
     let purpose = Purpose {
         workload: workload.part(),
@@ -154,7 +175,7 @@ fn fresh(asked: Asked<'_>, catalogue: &Catalogue, interrupt: &Interrupt) -> Resu
     };
     let elsewhere;
     (settings.elsewhere, elsewhere) = elsewhere::find(&wanted, catalogue, interrupt)?;
-    Ok(Request { workload, source, settings, configurations, elsewhere, folder })
+    Ok(Request { workload, source, settings, configurations, elsewhere, folder: arguments.out.clone() })
 }
 
 /// A path is kept absolute: a resumed run may be started from elsewhere.
@@ -203,7 +224,7 @@ fn continued(
         settings,
         configurations,
         elsewhere: std::mem::take(&mut there),
-        folder: folder.to_owned(),
+        folder: Some(folder.to_owned()),
     })
 }
 
@@ -229,12 +250,15 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
     } else {
         summed_up(&run, &summary, Look { colour: true })
     };
-    print(&text)?;
+    print(&text).map_err(|failure| {
+        let advice = format!("the run is whole; print its tables by: jsonathlon export {}", folder.display());
+        Failure::Plain { code: failure.code(), message: failure.to_string(), advice: Some(advice) }
+    })?;
     match page::write_own(run) {
-        Ok(page) if json => anstream::eprintln!("the page of this run: {}", page.display()),
+        Ok(page) if json => crate::say!("the page of this run: {}", page.display()),
         Ok(page) => print(&format!("\nthe page of this run: {}\n", page.display()))?,
         // The figures are safe in the folder; a page of them can be made at any time.
-        Err(error) => anstream::eprintln!(
+        Err(error) => crate::say!(
             "there is no page: {error}; make it later with: jsonathlon report {}",
             folder.display()
         ),

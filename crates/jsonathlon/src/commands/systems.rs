@@ -16,7 +16,7 @@ use crate::progress::{CheckBar, InstallBar};
 
 pub(crate) fn run(arguments: &SystemsArguments) -> Result<ExitCode, Failure> {
     match &arguments.action {
-        SystemsAction::List { json, catalogue } => list(*json, catalogue),
+        SystemsAction::List { names, json, catalogue } => list(names, *json, catalogue),
         SystemsAction::Install(names) => each(names, install_one),
         SystemsAction::Check(names) => each(names, check_one),
         SystemsAction::Remove(names) => each(names, remove_one),
@@ -51,10 +51,20 @@ fn selected<'a>(names: &NamesArguments, catalogue: &'a Catalogue) -> Result<Vec<
     Ok(catalogue.select(Some(&text))?)
 }
 
-fn list(json: bool, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
+fn list(names: &[String], json: bool, folders: &CatalogueArguments) -> Result<ExitCode, Failure> {
     let catalogue = catalogue(&folders.systems_dir)?;
     let store = Store::from_environment()?;
     let mut statuses = statuses(&catalogue, &store);
+    if !names.is_empty() {
+        let selected = catalogue.select(Some(&names.join(",")))?;
+        statuses.retain(|status| {
+            selected.iter().any(|one| {
+                // A name alone means all of its versions here.
+                let is_named = names.iter().any(|name| name == one.system.name());
+                one.system.name() == status.name && (is_named || one.version == status.version)
+            })
+        });
+    }
     for status in &mut statuses {
         let system = catalogue.get(&status.name)?;
         // What is for another platform is not looked into any further.

@@ -34,12 +34,15 @@ fn unknown_names_are_refused_with_the_nearest_ones() {
         (&["--timeout", "soon"], &["\"soon\" is no time", "90s"]),
         (&["--timeout", "0"], &["is no time"]),
         (&["-r", "0"], &["0 is not in 1..=1000"]),
-        (&["-s", "sqlite", "--memory", "900000GB"], &["--memory", "is more than this machine has"]),
+        (
+            &["-s", "sqlite", "--memory", "900000GB"],
+            &["--memory", "is more than this machine, or its container, has"],
+        ),
         (
             &["-s", "sqlite", "--memory", "1MB"],
-            &["sqlite needs", "MiB of memory at least, and --memory is 1 MiB"],
+            &["sqlite needs", "of memory at least, and may have 1 MB here"],
         ),
-        (&["--memory", "8"], &["is no amount of memory", "8GB"]),
+        (&["--memory", "8"], &["is no size", "8GB"]),
         (&["--memory", "1GB", "--profile", "stock"], &["--memory is the budget of the profile `sized`"]),
         (&["-s", "sqlite", "--variants", "extracted"], &["no variant `extracted`", "as-is", "prepared"]),
         (&["--precision", "0"], &["cannot be reached or says nothing", "5%"]),

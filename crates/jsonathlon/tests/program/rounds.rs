@@ -85,8 +85,27 @@ fn loads_that_were_asked_for_are_planned_and_resumed() {
 fn a_budget_that_holds_no_five_rounds_is_refused_and_says_what_is_needed() {
     let world = World::with(&[mock("ma", json!({"delay_ms": {"load": 300}}))]);
     let ended = world.measure("ma", &["-n", "300", "--budget", "500ms"]).expect(2);
-    ended.says(&["5 rounds do not fit into a budget of", "--budget", "--rounds"]);
-    assert_eq!(world.kept("out").trials().iter().map(|trial| trial.round).max(), Some(1));
+    let ended = ended.says(&[
+        "5 rounds do not fit into a budget of",
+        "--budget",
+        "--rounds",
+        "jsonathlon run --resume",
+    ]);
+    let kept = world.kept("out");
+    let rounds = || kept.trials().iter().map(|trial| trial.round).max();
+    assert_eq!(rounds(), Some(1));
+    // What was measured is shown all the same.
+    assert!(
+        ended.stdout.contains("\"complete\": false") && kept.path("report.html").exists(),
+        "{}",
+        ended.stdout
+    );
+    assert!(kept.work().is_empty());
+    // Whoever goes on wants the planned rounds, and they are not counted as if the first had taken no time.
+    let ended = world.resume("out").expect(0).says(&["of which", "are spent"]);
+    assert!(!ended.stderr.contains("200 rounds"), "{}", ended.stderr);
+    assert_eq!(rounds(), Some(5));
+    kept.is_complete();
 }
 
 #[test]

@@ -10,8 +10,7 @@ use crate::RunError;
 use crate::bench::Bench;
 use crate::cells::rotation;
 use crate::loading::not_asked;
-use crate::observer::Event;
-use crate::pace::{Next, Pace};
+use crate::pace::Next;
 use crate::recorder::Recorder;
 use crate::session::Ended;
 
@@ -65,7 +64,7 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
         recorder: &mut Recorder<'_>,
     ) -> Result<u32, RunError> {
         let bench = self.bench;
-        let mut pace = Pace::new(bench.settings.enough, bench.settings.rounds, bench.elapsed_s());
+        let mut pace = bench.pace(Some(state));
         let mut round = 1;
         loop {
             for (place, index) in rotation(all.len(), round).into_iter().enumerate() {
@@ -77,9 +76,7 @@ impl<'a, T: Truth> Turns<'_, '_, 'a, T> {
                 Some(_) => Next::Another,
                 None => pace.after(round, bench.elapsed_s(), || recorder.ranked(bench.targets, state))?,
             };
-            if let Some(words) = pace.words() {
-                recorder.observer.event(&Event::Pace(words));
-            }
+            pace.tell(recorder.observer);
             if next == Next::Enough {
                 return Ok(round);
             }

@@ -27,7 +27,7 @@ use crate::RunError;
 use crate::bench::{Bench, UnderTest};
 use crate::cells::rotation;
 use crate::observer::Event;
-use crate::pace::{Next, Pace};
+use crate::pace::Next;
 use crate::recorder::Recorder;
 use crate::snapshot::Snapshot;
 use crate::target::Target;
@@ -188,15 +188,18 @@ impl Serving {
     ) -> Result<(), RunError> {
         let own = &self.settings;
         let trials: f64 = (1..=bench.settings.rounds).map(|round| trials::seconds(own, round)).sum();
+        let starts: usize = (1..=bench.settings.rounds).map(|round| trials::starts(own, round)).sum();
         recorder.observer.event(&Event::Pace(&format!(
-            "{} configurations × {} trials a round × {} rounds: {:.0} s of clients at work, and loads besides",
+            "{} configurations × {} trials a round × {} rounds: {:.0} s of clients at work; {} starts on fresh data and \
+             the loads come on top, and the first round tells how long all of it takes",
             all.len(),
             trials::conditions(own, 2).len(),
             bench.settings.rounds,
-            trials * all.len() as f64
+            trials * all.len() as f64,
+            starts * all.len()
         )));
         let mut control = Control::new();
-        let mut pace = Pace::new(bench.settings.enough, bench.settings.rounds, bench.elapsed_s());
+        let mut pace = bench.pace(None);
         let mut round = 1;
         loop {
             for (place, index) in rotation(all.len(), round).into_iter().enumerate() {
@@ -206,9 +209,7 @@ impl Serving {
                 turn.take(one, recorder)?;
             }
             let next = pace.after(round, bench.elapsed_s(), Vec::new)?;
-            if let Some(words) = pace.words() {
-                recorder.observer.event(&Event::Pace(words));
-            }
+            pace.tell(recorder.observer);
             if next == Next::Enough {
                 return Ok(());
             }

@@ -12,6 +12,10 @@ use crate::recorder::blank;
 /// Operations that may fail before a trial no longer stands for what the system does.
 const TOLERABLE_ERRORS: f64 = 0.001;
 
+/// Why an open loop has no figures in which nobody came; it is no fault of the system.
+const NONE_ARRIVED: &str = "no operation arrived within the measured time, since the rate is too low for it: choose a higher \
+                            --rates, or a longer --measure";
+
 /// What is known of a trial beside what clients saw.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Beside {
@@ -302,6 +306,9 @@ fn judge(trial: &mut Trial, driven: &Driven, read: &Read, wrong: u64, beside: &B
     if operations == 0 {
         let (refusal, kind) = match driven.refusals.keys().next() {
             Some(refusal) => (refusal.as_str(), FailureKind::Refused),
+            None if driven.arrivals.as_ref().is_some_and(|arrivals| arrivals.planned == 0) => {
+                (NONE_ARRIVED, FailureKind::Environment)
+            }
             None => ("no operation ended within the measured time", FailureKind::Timeout),
         };
         let kind = if lost.is_some() { FailureKind::Crash } else { kind };
@@ -371,6 +378,18 @@ mod tests {
         assert!(
             guest.failure.unwrap().error.contains("all clients lost their connections, and 3 were opened")
         );
+    }
+
+    #[test]
+    fn a_rate_at_which_nobody_came_is_told_so() {
+        let arrivals = jsonathlon_drive::answer::Arrivals::default();
+        let operations = [(Operation::Read, Measured::default())].into();
+        let driven = Driven { measured_s: 2.0, operations, arrivals: Some(arrivals), ..Driven::default() };
+        let outcome = Outcome::of(driven).unwrap();
+        let trial = outcome.trials(&control_cell("serving"), 1, &Beside::default()).remove(0);
+        let failure = trial.failure.unwrap();
+        assert_eq!((trial.verdict, failure.kind), (Verdict::Failed, FailureKind::Environment));
+        assert!(failure.error.contains("higher --rates, or a longer --measure"), "{}", failure.error);
     }
 
     #[test]

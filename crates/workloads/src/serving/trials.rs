@@ -160,6 +160,24 @@ pub(super) fn seconds(own: &ServingSettings, round: u32) -> f64 {
     conditions(own, round).iter().map(of).sum()
 }
 
+/// How often a configuration is started in one round: once, and again with its data put back wherever another mix comes after
+/// one that has changed them.
+pub(super) fn starts(own: &ServingSettings, round: u32) -> usize {
+    let mut starts = 1;
+    let mut changed_by = None;
+    for at in conditions(own, round).iter().filter(|at| !matches!(at.kind, What::Encoded(_))) {
+        let Some(mix) = own.mixes.get(at.mix) else { continue };
+        if changed_by.is_some_and(|by| by != at.mix) {
+            starts += 1;
+            changed_by = None;
+        }
+        if !only_reads(mix) {
+            changed_by = Some(at.mix);
+        }
+    }
+    starts
+}
+
 /// Refuses a mix whose writes change different values of a document: nobody could say which of them a reader must find.
 ///
 /// # Errors

@@ -29,6 +29,7 @@ use crate::engine::{Engine, StopAt, Stopped};
 use crate::observer::{Event, Observer};
 use crate::target::{GONE_LIMIT, PATIENCE_S, Target};
 use guest::{GREETING_LIMIT, HOST_LIMIT, restart};
+use short::Kills;
 
 /// How long a server by address may take to answer after it was restarted.
 const PATIENCE_AFTER_RESTART_S: u64 = 300;
@@ -128,6 +129,8 @@ pub struct Session<'a> {
     cap: Option<MemoryCap>,
     /// How many processes were killed for that and told of.
     killed: Cell<u64>,
+    /// The same of whatever else limits memory.
+    kills: Kills,
     /// Values that the workload puts into all of its statements.
     values: Vec<(String, String)>,
     /// What the engine said about its version when it was opened last.
@@ -166,6 +169,7 @@ impl<'a> Session<'a> {
             most_memory: None,
             cap: None,
             killed: Cell::default(),
+            kills: Kills::so_far(),
             values: Vec::new(),
             reported_version: None,
             open_s: 0.0,

@@ -55,6 +55,7 @@ pub(in super::super) fn startup(user: &str, database: &str) -> Vec<u8> {
         ("database", database),
         ("application_name", "jsonathlon"),
         ("client_encoding", "UTF8"),
+        ("TimeZone", "UTC"),
     ] {
         if !value.is_empty() {
             text(name, &mut out);

@@ -49,7 +49,7 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
     // Everything is looked at before anything is begun.
     let planned = Planned::of(&study, &kept, &catalogue)?;
     for note in &planned.notes {
-        anstream::eprintln!("note: {note}");
+        crate::say!("note: {note}");
     }
     if arguments.resume.is_none() {
         kept.write(&study, &folder)?;
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &StudyArguments) -> Result<ExitCode, Failure> {
     let mut runs = Vec::with_capacity(count);
     for (number, (part, systems)) in planned.runs.into_iter().enumerate() {
         if count > 1 {
-            anstream::eprintln!("run {} of {count}: {}", number + 1, part.name);
+            crate::say!("run {} of {count}: {}", number + 1, part.name);
         }
         measure(&study, &kept, arguments, &part, &systems, &folder, &interrupt)
             .map_err(|failure| advised(failure, &folder))?;
@@ -101,10 +101,12 @@ fn measure(
     } else {
         planned::resuming(kept, folder, arguments.newer.accept_newer)?
     };
-    carried_out(&command, interrupt)?;
+    if let Some(failure) = carried_out(&command, interrupt)?.cut_short {
+        return Err(failure);
+    }
     // The page of one run, as of any; a study without it is still an answer.
     if let Err(error) = page::write_own(Run::read(folder)?) {
-        anstream::eprintln!("there is no page of {}: {error}", folder.display());
+        crate::say!("there is no page of {}: {error}", folder.display());
     }
     Ok(())
 }
@@ -126,7 +128,7 @@ fn show(study: &Study, runs: &[(Part, Run)], folder: &Path, markdown: bool) -> R
     print(&if markdown { finding.markdown() } else { finding.tables(Look { colour: true }) })?;
     let file = folder.join(FILE);
     write_whole(&file, finding.page().as_bytes())?;
-    anstream::eprintln!("the page of this study: {}", file.display());
+    crate::say!("the page of this study: {}", file.display());
     let is_well = finding.seen.complete && finding.seen.failures.is_empty();
     Ok(if is_well { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }

@@ -6,6 +6,7 @@ mod input;
 mod killed;
 mod kinds;
 mod made;
+mod zones;
 
 use std::path::Path;
 

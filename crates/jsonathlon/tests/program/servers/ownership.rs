@@ -138,13 +138,13 @@ fn folder() -> tempfile::TempDir {
 fn a_data_folder_is_made_once_for_all_that_begin_in_the_same_way() {
     let folder = folder();
     // What is made, says who made it, and a server leaves something behind that is not part of it.
-    let make = "umask 027; mkdir $0/base; cp $1 $0/base/owner; echo made";
+    let make = "umask 027; mkdir $0/base; cp $1 $0/base/owner; echo $TZ > $0/base/zone; echo made";
     let launch = |name: &str, init: &[&str]| Launch {
         folder: folder.path().join(name),
         beginnings: Some(folder.path().join("beginnings")),
         recipe: Recipe {
             init: vec![init.iter().map(|&part| part.to_owned()).collect()],
-            start: ["/bin/sh", "-c", "echo used > $0/used; exec sleep 1000", "{{data}}"]
+            start: ["/bin/sh", "-c", "echo $TZ > $0/used; exec sleep 1000", "{{data}}"]
                 .map(str::to_owned)
                 .to_vec(),
             ..launch(folder.path(), "").recipe
@@ -159,7 +159,12 @@ fn a_data_folder_is_made_once_for_all_that_begin_in_the_same_way() {
     for (launch, expected) in [(&first, 1), (&alike, 1), (&other, 2)] {
         let used = launch.folder.join("data/used");
         let server = jsonathlon_servers::Server::start(launch, &|| false).unwrap();
-        eventually("the server has begun", || used.exists());
+        eventually("the server has begun", || {
+            fs::read_to_string(&used).is_ok_and(|zone| zone.ends_with('\n'))
+        });
+        // Whatever the zone of whoever starts it, or of whoever started the first.
+        assert_eq!(fs::read_to_string(&used).unwrap(), "UTC\n");
+        assert_eq!(fs::read_to_string(launch.folder.join("data/base/zone")).unwrap(), "UTC\n");
         assert_eq!(made(), expected, "{}", launch.folder.display());
         let owner = launch.folder.join("data/base/owner");
         let (data, base) = (fs::metadata(launch.folder.join("data")).unwrap(), owner.parent().unwrap());

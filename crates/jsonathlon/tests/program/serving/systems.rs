@@ -296,7 +296,7 @@ fn a_ratio_to_memory_caps_the_page_cache_or_says_that_it_does_not() {
     let ended = running.end(LIMIT).expect(0);
     assert_eq!(ended.stderr.contains("the page cache is not capped"), !can, "{}", ended.stderr);
     let shown = world.run(&["export", &world.text("out")]).expect(0).stdout;
-    let words = if can { "were capped at 537 MB for each system" } else { "page cache: not capped" };
+    let words = if can { "were capped at 512 MB for each system" } else { "page cache: not capped" };
     assert!(shown.contains(words), "{shown}");
     world.nothing_left();
     assert_eq!(inside(), [""; 0]);
@@ -315,7 +315,7 @@ fn an_engine_that_is_killed_for_its_cap_of_memory_is_told_so() {
     }
     let summary = ended.summary();
     let words = &summary.failures.first().unwrap_or_else(|| panic!("{summary:?}")).error;
-    assert!(words.contains("the kernel killed it, since it may have 64 MiB"), "{words}");
+    assert!(words.contains("the kernel killed it, since it may have 64 MB"), "{words}");
     assert!(words.contains("--memory"), "{words}");
     world.nothing_left();
 }

@@ -1,0 +1,209 @@
+//! The memory that control groups leave to this process and all that it starts (cgroups(7)), of their first or their second
+//! version: that of a container, of a service, of a job of a batch system.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::process::field;
+
+/// Where the kernel tells which groups a process is in, and which file systems of groups there are.
+pub(crate) const OWN: &str = "/proc/self/cgroup";
+pub(crate) const MOUNTS: &str = "/proc/self/mounts";
+
+/// The names of a version's files, and of the lines in them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Names {
+    limit: &'static str,
+    used: &'static str,
+    /// Lines of `memory.stat` about what the kernel gives up before it kills: files that it keeps in memory.
+    files: [&'static str; 2],
+    killed: &'static str,
+}
+
+const FIRST: Names = Names {
+    limit: "memory.limit_in_bytes",
+    used: "memory.usage_in_bytes",
+    files: ["total_inactive_file ", "total_active_file "],
+    killed: "memory.oom_control",
+};
+const SECOND: Names = Names {
+    limit: "memory.max",
+    used: "memory.current",
+    files: ["inactive_file ", "active_file "],
+    killed: "memory.events",
+};
+
+/// The groups that a process is in, from its own to the uppermost that can be seen: each may have a limit, and the least of
+/// them holds.
+#[derive(Debug, Clone, Default)]
+pub struct Groups {
+    levels: Vec<(PathBuf, Names)>,
+}
+
+impl Groups {
+    /// Those of this process; none where the kernel has none or shows none.
+    #[must_use]
+    pub fn own() -> Self {
+        let text = |path| fs::read_to_string(path).unwrap_or_default();
+        Self::of(&text(MOUNTS), &text(OWN))
+    }
+
+    fn of(mounts: &str, own: &str) -> Self {
+        // Both versions may be mounted, and one of them has the memory.
+        let first =
+            mounted(mounts, "cgroup", Some("memory")).map(|mount| (mount, mine(own, "memory"), FIRST));
+        let second = mounted(mounts, "cgroup2", None).map(|mount| (mount, mine(own, ""), SECOND));
+        let mut levels = Vec::new();
+        for (mount, path, names) in first.into_iter().chain(second) {
+            let folder = below(mount, path);
+            let up = folder.ancestors().take_while(|level| level.starts_with(mount));
+            levels.extend(up.map(|level| (level.to_owned(), names)));
+        }
+        Self { levels }
+    }
+
+    /// The most memory that these processes may have together, bytes; none where nothing limits them.
+    #[must_use]
+    pub fn limit_bytes(&self) -> Option<u64> {
+        self.limits().map(|(_, _, limit)| limit).min()
+    }
+
+    /// What of it is left, bytes. Files that the kernel keeps in memory are given up for processes, and count as left.
+    #[must_use]
+    pub fn left_bytes(&self) -> Option<u64> {
+        let left = |(level, names, limit): (&Path, Names, u64)| {
+            let used = number(&level.join(names.used))?;
+            let told = fs::read_to_string(level.join("memory.stat")).unwrap_or_default();
+            let files: u64 = names.files.iter().filter_map(|name| field(&told, name)).sum();
+            Some(limit.saturating_sub(used.saturating_sub(files)))
+        };
+        self.limits().filter_map(left).min()
+    }
+
+    /// How many of their processes the kernel has killed so far for want of memory.
+    #[must_use]
+    pub fn killed(&self) -> u64 {
+        let counts = self.levels.iter().map(|(level, names)| {
+            let told = fs::read_to_string(level.join(names.killed)).unwrap_or_default();
+            field(&told, "oom_kill ").unwrap_or(0)
+        });
+        // A level of the second version counts those below it, too.
+        counts.max().unwrap_or(0)
+    }
+
+    fn limits(&self) -> impl Iterator<Item = (&Path, Names, u64)> {
+        self.levels.iter().filter_map(|(level, names)| {
+            let limit = number(&level.join(names.limit))?;
+            // The first version has a number for no limit, which is more than any machine has.
+            (limit < 1 << 62).then_some((level.as_path(), *names, limit))
+        })
+    }
+}
+
+/// A file that holds one number; none of `max`.
+fn number(path: &Path) -> Option<u64> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
+}
+
+/// Where a file system of this kind is mounted that has this option.
+pub(crate) fn mounted<'a>(mounts: &'a str, kind: &str, option: Option<&str>) -> Option<&'a str> {
+    mounts.lines().find_map(|line| {
+        let mut fields = line.split(' ').skip(1);
+        let (folder, found) = (fields.next()?, fields.next()?);
+        let mut options = fields.next()?.split(',');
+        (found == kind && option.is_none_or(|wanted| options.any(|one| one == wanted))).then_some(folder)
+    })
+}
+
+/// The path of a process's group for a controller, by what the kernel tells of the process.
+pub(crate) fn mine<'a>(own: &'a str, controller: &str) -> Option<&'a str> {
+    own.lines().find_map(|line| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+        controllers.split(',').any(|one| one == controller).then_some(path)
+    })
+}
+
+/// The folder of a group.
+pub(crate) fn below(mount: &str, path: Option<&str>) -> PathBuf {
+    let path = path.unwrap_or_default();
+    let folder = Path::new(mount).join(path.trim_start_matches('/'));
+    // In a container the path may be one of the machine's, or lead out of what can be seen.
+    if folder.is_dir() && !path.contains("..") { folder } else { PathBuf::from(mount) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A made-up tree of groups: files by their paths.
+    fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn first(folder: &tempfile::TempDir, own: &str) -> Groups {
+        let mount = folder.path().display();
+        Groups::of(&format!("x / ext4 rw 0 0\ncgroup {mount} cgroup rw,relatime,memory 0 0\n"), own)
+    }
+
+    fn second(folder: &tempfile::TempDir, own: &str) -> Groups {
+        Groups::of(&format!("cgroup2 {} cgroup2 rw,nosuid 0 0\n", folder.path().display()), own)
+    }
+
+    const NO_LIMIT: &str = "9223372036854771712\n";
+
+    #[test]
+    fn the_least_limit_on_the_way_up_holds_in_the_first_version() {
+        let folder = tree(&[
+            ("memory.limit_in_bytes", NO_LIMIT),
+            ("docker/memory.limit_in_bytes", "1200000000\n"),
+            ("docker/memory.usage_in_bytes", "700000000\n"),
+            ("docker/memory.stat", "cache 1\ntotal_inactive_file 150000000\ntotal_active_file 50000000\n"),
+            ("docker/job/memory.limit_in_bytes", NO_LIMIT),
+            ("docker/job/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n"),
+        ]);
+        let groups = first(&folder, "9:cpu:/\n4:cpuset,memory:/docker/job\n0::/\n");
+        assert_eq!(groups.limit_bytes(), Some(1_200_000_000));
+        assert_eq!(groups.left_bytes(), Some(700_000_000));
+        assert_eq!(groups.killed(), 3);
+        // Seen from inside the container, where its own group is the uppermost.
+        let inside = tree(&[("memory.limit_in_bytes", "1200000000\n")]);
+        assert_eq!(first(&inside, "4:memory:/docker/job\n").limit_bytes(), Some(1_200_000_000));
+        assert_eq!(first(&inside, "4:memory:/../job\n").limit_bytes(), Some(1_200_000_000));
+    }
+
+    #[test]
+    fn the_least_limit_on_the_way_up_holds_in_the_second_version() {
+        let folder = tree(&[
+            ("system.slice/memory.max", "2000000000\n"),
+            ("system.slice/memory.current", "1900000000\n"),
+            ("system.slice/memory.stat", "anon 5\nfile 900000000\ninactive_file 800000000\nactive_file 0\n"),
+            ("system.slice/job/memory.max", "max\n"),
+            ("system.slice/job/deeper/memory.max", "3000000000\n"),
+            ("system.slice/job/deeper/memory.current", "100\n"),
+            ("system.slice/job/deeper/memory.events", "low 0\noom 7\noom_kill 2\noom_group_kill 0\n"),
+        ]);
+        let groups = second(&folder, "0::/system.slice/job/deeper\n");
+        assert_eq!(groups.limit_bytes(), Some(2_000_000_000));
+        assert_eq!(groups.left_bytes(), Some(900_000_000));
+        assert_eq!(groups.killed(), 2);
+    }
+
+    #[test]
+    fn without_groups_or_limits_there_is_no_limit() {
+        let folder = tree(&[("a/memory.max", "max\n"), ("a/memory.limit_in_bytes", NO_LIMIT)]);
+        for groups in [
+            Groups::default(),
+            first(&folder, "4:memory:/a\n"),
+            second(&folder, "0::/a\n"),
+            Groups::of("x / ext4 rw 0 0\n", "0::/\n"),
+        ] {
+            assert_eq!((groups.limit_bytes(), groups.left_bytes(), groups.killed()), (None, None, 0));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! What a run that goes on has taken before, by the moments in its journal.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_results::id::State;
+use jsonathlon_results::manifest::Manifest;
+use jsonathlon_results::record::{Body, Record};
+
+/// Seconds that were spent before the program was started again. What the program did not run is none of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Spent {
+    /// In all.
+    pub(crate) seconds: f64,
+    /// What had been spent at each trial's record, with its round and the state of the data.
+    at: Vec<(u32, Option<State>, f64)>,
+}
+
+impl Spent {
+    /// That of the run of this manifest, whose journal holds these records.
+    pub(crate) fn of(manifest: &Manifest, records: &[Record]) -> Self {
+        let written = manifest.started.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
+        let staging_ms = (manifest.data.staging_s.unwrap_or_default() * 1e3) as i64;
+        Self::since(written.ok().map(|written| written - staging_ms), records)
+    }
+
+    fn since(begun_ms: Option<i64>, records: &[Record]) -> Self {
+        let mut spent = Self::default();
+        let mut last_ms = begun_ms;
+        for record in records {
+            match &record.body {
+                Body::Resumed { at_ms } => last_ms = Some(*at_ms),
+                Body::Trial(trial) => {
+                    let since = last_ms.map_or(0, |last| (trial.at_ms - last).max(0));
+                    spent.seconds += since as f64 / 1e3;
+                    last_ms = Some(trial.at_ms.max(last_ms.unwrap_or(i64::MIN)));
+                    spent.at.push((trial.round, trial.cell.state, spent.seconds));
+                }
+                _ => {}
+            }
+        }
+        spent
+    }
+
+    /// Seconds of each round of which there are records: from the last of the round before to its own last. What is of no
+    /// state counts for all.
+    pub(crate) fn rounds(&self, state: Option<State>) -> BTreeMap<u32, f64> {
+        let mut ends: BTreeMap<u32, f64> = BTreeMap::new();
+        for (round, of, at) in &self.at {
+            if state.is_none() || of.is_none() || *of == state {
+                let end = ends.entry(*round).or_default();
+                *end = end.max(*at);
+            }
+        }
+        let mut before = 0.0;
+        for end in ends.values_mut() {
+            let at = *end;
+            *end = (at - before).max(0.0);
+            before = f64::max(before, at);
+        }
+        ends
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_results::record::Trial;
+
+    use super::*;
+    use crate::cells::control_cell;
+
+    fn trial(round: u32, at_s: i64) -> Record {
+        let blank = Trial::blank(control_cell("analytics"), round, 0);
+        let trial = Trial { at_ms: at_s * 1_000, ..blank };
+        Record::new(format!("{round} {at_s}"), Body::Trial(Box::new(trial)))
+    }
+
+    #[test]
+    fn only_the_time_in_which_the_program_ran_is_spent() {
+        let resumed = Record::new("resumed:1".to_owned(), Body::Resumed { at_ms: 1_000_000 });
+        let records = [trial(1, 20), trial(1, 60), trial(2, 80), resumed, trial(2, 1_030), trial(3, 1_050)];
+        let spent = Spent::since(Some(10_000), &records);
+        assert!((spent.seconds - (70.0 + 50.0)).abs() < 1e-9, "{spent:?}");
+        assert_eq!(spent.rounds(None), BTreeMap::from([(1, 50.0), (2, 50.0), (3, 20.0)]));
+        assert_eq!(Spent::since(None, &[]), Spent::default());
+    }
+}
