@@ -383,7 +383,8 @@ mod tests {
     #[test]
     fn a_rate_at_which_nobody_came_is_told_so() {
         let arrivals = jsonathlon_drive::answer::Arrivals::default();
-        let operations = [(Operation::Read, Measured::default())].into();
+        let nothing = Measured { service: Histogram::new().to_text(), ..Measured::default() };
+        let operations = [(Operation::Read, nothing)].into();
         let driven = Driven { measured_s: 2.0, operations, arrivals: Some(arrivals), ..Driven::default() };
         let outcome = Outcome::of(driven).unwrap();
         let trial = outcome.trials(&control_cell("serving"), 1, &Beside::default()).remove(0);

@@ -71,10 +71,10 @@ impl Kills {
 fn told(is_of_groups: bool, is_of_machine: bool, limit: Option<u64>) -> Option<String> {
     match limit {
         Some(bytes) if is_of_groups || is_of_machine => Some(format!(
-            "the kernel killed it, since this program and its systems may have {} together (the limit of their \
+            "the kernel killed it, since this program and its systems may have {:.2} GB together (the limit of their \
              container or control group) and needed more: give systems less by --memory, load fewer documents, or raise \
              that limit",
-            shown(bytes)
+            bytes as f64 / 1e9
         )),
         None if is_of_groups || is_of_machine => Some(
             "the kernel has killed for want of memory meanwhile, the machine has no more of it: give systems less by \
@@ -93,7 +93,7 @@ mod tests {
     fn a_kill_is_told_with_its_limit_and_what_to_do() {
         assert_eq!(told(false, false, Some(1_200_000_000)), None);
         let words = told(true, true, Some(1_200_000_000)).unwrap();
-        assert!(words.contains("may have 1200 MB together") && words.contains("less by --memory"), "{words}");
+        assert!(words.contains("may have 1.20 GB together") && words.contains("less by --memory"), "{words}");
         let words = told(false, true, None).unwrap();
         assert!(words.contains("the machine has no more of it"), "{words}");
     }
