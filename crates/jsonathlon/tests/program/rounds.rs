@@ -170,7 +170,7 @@ fn profiles_of_one_system_are_ranked_apart_and_resumed_as_they_were() {
         .results
         .iter()
         .find(|entry| entry.cell.step.word() == "q1" && entry.cell.profile == Some(Profile::Sized));
-    assert_eq!(sized.unwrap().cell.parameters["memory"], 256 << 20);
+    assert_eq!(sized.unwrap().cell.parameters["memory"], 256_000_000);
     // Nothing is left to do, and nothing was planned otherwise.
     world.run(&["run", "--resume", &out]).expect(0);
     let tables = world.run(&["export", &out]).expect(0).stdout;

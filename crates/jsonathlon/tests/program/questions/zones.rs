@@ -18,17 +18,17 @@ columns = [{ name = "hour", type = "number" }, { name = "elsewhere", type = "num
 const STATEMENTS: [(&str, &str); 4] = [
     (
         "sqlite",
-        "SELECT CAST(strftime('%H', 0, 'unixepoch', 'localtime') AS INTEGER) AS hour, 0 AS elsewhere;\n",
+        "SELECT CAST(strftime('%H', 0, 'unixepoch', 'localtime') AS INTEGER) AS hour, 0 AS elsewhere FROM {{table}} LIMIT 1;\n",
     ),
-    ("duckdb", "SELECT extract(hour FROM to_timestamp(0)) AS hour, 0 AS elsewhere;\n"),
+    ("duckdb", "SELECT extract(hour FROM to_timestamp(0)) AS hour, 0 AS elsewhere FROM {{table}} LIMIT 1;\n"),
     (
         "clickhouse",
-        "SELECT toHour(toDateTime(0)) AS hour, toUInt8(serverTimezone() NOT LIKE '%UTC') AS elsewhere;\n",
+        "SELECT toHour(toDateTime(0)) AS hour, toUInt8(serverTimezone() NOT LIKE '%UTC') AS elsewhere FROM {{table}} LIMIT 1;\n",
     ),
     (
         "postgresql",
         "SELECT extract(hour FROM to_timestamp(0))::int AS hour, (SELECT count(*) FROM pg_settings WHERE name IN \
-         ('TimeZone', 'log_timezone') AND reset_val NOT LIKE '%UTC')::int AS elsewhere;\n",
+         ('TimeZone', 'log_timezone') AND reset_val NOT LIKE '%UTC')::int AS elsewhere FROM {{table}} LIMIT 1;\n",
     ),
 ];
 
