@@ -282,7 +282,7 @@ fn spinner() -> ProgressStyle {
 
 fn bar(unit: &str) -> ProgressStyle {
     let counts = if unit == "bytes" {
-        "{bytes}/{total_bytes} {bytes_per_sec}"
+        "{decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec}"
     } else {
         "{human_pos}/{human_len} {per_sec}"
     };
@@ -293,9 +293,11 @@ fn bar(unit: &str) -> ProgressStyle {
 }
 
 fn bar_of_bytes() -> ProgressStyle {
-    ProgressStyle::with_template("{msg} [{bar:24}] {bytes}/{total_bytes} {bytes_per_sec}, {eta} left")
-        .unwrap_or_else(|_| ProgressStyle::default_bar())
-        .progress_chars("=> ")
+    ProgressStyle::with_template(
+        "{msg} [{bar:24}] {decimal_bytes}/{decimal_total_bytes} {decimal_bytes_per_sec}, {eta} left",
+    )
+    .unwrap_or_else(|_| ProgressStyle::default_bar())
+    .progress_chars("=> ")
 }
 
 fn rough(left: Duration) -> String {

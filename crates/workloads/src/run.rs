@@ -245,9 +245,8 @@ fn stage_documents(
         suspect: suspects(&plan.targets, workload)?,
         ..StageOptions::default()
     };
-    let generated = matches!(plan.source, Source::Generated { .. });
     let mut progress = |progress: jsonathlon_dataset::stage::Progress| {
-        let unit = if generated { "documents" } else { "bytes" };
+        let unit = if plan.source.is_made() { "documents" } else { "bytes" };
         observer.event(&Event::Progress { done: progress.done, total: progress.total, unit });
     };
     match stage(&plan.source, &folder.work(), options, &mut *workload.observer(), &mut progress, cancelled) {

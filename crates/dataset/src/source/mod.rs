@@ -70,6 +70,19 @@ pub enum Source {
 }
 
 impl Source {
+    /// Whether its documents are made here: how far it has been read is then counted in documents, and else in stored
+    /// bytes.
+    #[must_use]
+    pub fn is_made(&self) -> bool {
+        match self {
+            Source::Generated { .. }
+            | Source::Records { .. }
+            | Source::Ordinals { .. }
+            | Source::Corpus(_) => true,
+            Source::Path(_) | Source::Stdin | Source::Url(_) => false,
+        }
+    }
+
     /// What a person gives on the command line: `-` is standard input, `http://…` and `https://…` an address, anything
     /// else a path.
     pub fn from_argument(argument: &str) -> Source {

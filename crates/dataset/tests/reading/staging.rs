@@ -245,6 +245,8 @@ fn generated_events_are_staged_and_sized() {
     let documents: Vec<&[u8]> = content.strip_suffix(b"\n").unwrap().split(|byte| *byte == b'\n').collect();
     let staged = Answered { staged, reference };
     check(&staged, &documents);
+    // What is made is counted in documents, on its way as at its end.
+    assert!(source.is_made() && !Source::Path(staged.staged.clean.clone()).is_made());
     let last = seen.pop().unwrap();
     let whole =
         Progress { documents: 4_000, bytes: staged.bytes, suspects: 0, done: 4_000, total: Some(4_000) };
