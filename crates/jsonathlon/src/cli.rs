@@ -25,7 +25,7 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 all well; 1 a failed cell or a regression; 2 wrong usage or input; 3 the environment lacks something \
+Exit codes: 0 all well; 1 a failed cell, a broken durability promise or a regression; 2 wrong usage or input; 3 the environment lacks something \
 (a client, disk, memory); 4 interrupted, can be resumed; 70 a fault of the program.
 
 The cache of installed systems is ~/.cache/jsonathlon; JSONATHLON_CACHE moves it. Baselines are in \
