@@ -32,13 +32,12 @@ export function hot(runs: readonly Time[]): Time {
   return rest.length === 0 || rest.includes(null) ? null : Math.min(...rest.filter((one) => one !== null));
 }
 
-/** The least of what may be a baseline; of all, when nothing may be. */
-function least(values: readonly number[], doubted: readonly boolean[]): number {
-  const sound = values.filter((_, index) => doubted[index] !== true);
-  return Math.min(...(sound.some(Number.isFinite) ? sound : values));
+/** What others may be measured by: never what is doubted. */
+function sound(values: readonly (number | null)[], doubted: readonly boolean[]): number[] {
+  return values.flatMap((value, index) => (value === null || doubted[index] === true ? [] : [value]));
 }
 
-/** Geometric means over `questions` of times ÷ the best time, one for each entrant. What is doubted is no baseline. */
+/** Geometric means over `questions` of times ÷ the best time, one for each entrant. Nobody is measured by what is doubted. */
 export function relativeTimes(
   all: readonly (readonly Time[])[], questions: readonly number[], doubted: readonly boolean[] = [],
 ): (number | null)[] {
@@ -46,10 +45,10 @@ export function relativeTimes(
   let counted = 0;
   for (const question of questions) {
     const times = all.map((one) => usable(one[question]));
-    const there = times.filter((time) => time !== null);
+    const there = sound(times, doubted);
     // A question to which nobody has a time counts for nobody.
     if (there.length === 0) continue;
-    const baseline = least(times.map((time) => time ?? Infinity), doubted);
+    const baseline = Math.min(...there);
     const missing = 2 * Math.max(MISSING_S, ...there);
     counted += 1;
     times.forEach((time, index) => {
@@ -62,8 +61,9 @@ export function relativeTimes(
 /** Sizes ÷ the smallest; null where none is known. */
 export function relativeSizes(all: readonly (number | null)[], doubted: readonly boolean[] = []): (number | null)[] {
   const sizes = all.map((size) => (size !== null && size > 0 ? size : null));
-  const smallest = least(sizes.map((size) => size ?? Infinity), doubted);
-  return sizes.map((size) => (size === null ? null : size / smallest));
+  const measures = sound(sizes, doubted);
+  const smallest = Math.min(...measures);
+  return sizes.map((size) => (size === null || measures.length === 0 ? null : size / smallest));
 }
 
 /** What is thought to be wrong in what an entrant has, so that nobody else is measured by it. */

@@ -7,7 +7,7 @@ use std::path::Path;
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::challenge::jsonbench::{ResultFile, parse, read, scale};
 use jsonathlon_results::challenge::published::{Published, published, snapshots};
-use jsonathlon_results::challenge::score::{Entrant, QUESTIONS, Times, hot, scores};
+use jsonathlon_results::challenge::score::{Entrant, QUESTIONS, Score, Suspects, Times, hot, scores};
 use proptest::prelude::*;
 
 const ALL: [usize; QUESTIONS] = [0, 1, 2, 3, 4];
@@ -121,6 +121,26 @@ fn a_missing_time_counts_as_twice_the_worst_or_two_hours() {
     assert!(scores(&[entrant(Some(1.0))], &[])[0].hot.is_none());
 }
 
+/// One published size is less than a byte a document: a hundred times too small, and the smallest of all.
+#[test]
+fn a_suspected_size_is_no_baseline_of_the_published_ones() {
+    let all = published().unwrap();
+    let shown: Vec<&Published> =
+        all.iter().filter(|one| one.snapshot == "2025-11" && one.scale == 1_000_000).collect();
+    let entrants: Vec<Entrant> = shown.iter().map(|one| one.entrant()).collect();
+    let found = scores(&entrants, &ALL);
+    let smallest =
+        shown.iter().zip(&found).min_by_key(|(one, _)| one.total_bytes.unwrap_or(u64::MAX)).unwrap();
+    assert_eq!((smallest.0.system.as_str(), smallest.0.total_bytes), ("MongoDB", Some(954_368)));
+    assert!(smallest.1.size.unwrap() < 0.02, "{:?}", smallest.1);
+    let sound = shown.iter().zip(&found).filter(|(one, _)| one.suspected.is_empty());
+    let sizes: Vec<f64> = sound.filter_map(|(_, score)| score.size).collect();
+    assert_eq!(sizes.iter().copied().fold(f64::MAX, f64::min), 1.0);
+    // Where nothing else is there, there is no baseline at all.
+    let alone = Entrant { suspected: Suspects { times: true, size: true }, ..entrants[0].clone() };
+    assert_eq!(scores(&[alone], &ALL), [Score::default()]);
+}
+
 #[test]
 fn a_hot_time_needs_both_runs() {
     assert_eq!(hot(&[Some(0.1), Some(3.0), Some(2.0)]), Some(2.0));
@@ -176,6 +196,7 @@ fn entrant() -> impl Strategy<Value = Entrant> {
         cold,
         hot,
         total_bytes,
+        suspected: Suspects::default(),
     })
 }
 
@@ -213,6 +234,22 @@ prop_compose! {
 }
 
 proptest! {
+    /// Whatever it may be: nobody else's score knows of it.
+    #[test]
+    fn what_is_suspected_measures_nobody(
+        entrants in proptest::collection::vec(entrant(), 1..8),
+        suspect in entrant(),
+        place in 0..8_usize,
+    ) {
+        let without = scores(&entrants, &ALL);
+        let place = place % (entrants.len() + 1);
+        let mut with = entrants;
+        with.insert(place, Entrant { suspected: Suspects { times: true, size: true }, ..suspect });
+        let mut found = scores(&with, &ALL);
+        found.remove(place);
+        prop_assert_eq!(found, without);
+    }
+
     #[test]
     fn nobody_is_better_than_one_and_order_does_not_matter(
         entrants in proptest::collection::vec(entrant(), 1..8),
@@ -250,7 +287,12 @@ proptest! {
                 Some(times.fold(20_000.0, f64::min))
             })
         };
-        let first = Entrant { cold: best(|one| &one.cold), hot: best(|one| &one.hot), total_bytes: Some(1) };
+        let first = Entrant {
+            cold: best(|one| &one.cold),
+            hot: best(|one| &one.hot),
+            total_bytes: Some(1),
+            suspected: Suspects::default(),
+        };
         entrants.push(first);
         let found = scores(&entrants, &ALL);
         let last = found.last().unwrap();

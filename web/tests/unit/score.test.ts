@@ -54,7 +54,10 @@ test('what is suspected to be wrong is nobody\u2019s baseline', () => {
   const found = scores(all, [0], doubts);
   assert.deepEqual(found.map((one) => one.size), [0.1, 2, 1]);
   assert.deepEqual(found.map((one) => one.hot?.toFixed(2)), ['0.50', '1.00', '2.00']);
-  assert.deepEqual(scores(all.slice(0, 1), [0], doubts).map((one) => one.size), [1], 'alone there is nothing else');
+  assert.deepEqual(scores(all.slice(0, 1), [0], doubts), [{ cold: null, hot: null, size: null }], 'not even its own');
+  const missing = scores([...all, { cold: [], hot: [null], total_bytes: null }], [0], [{ times: true, size: true }]);
+  const without = scores([...all.slice(1), { cold: [], hot: [null], total_bytes: null }], [0]);
+  assert.deepEqual(missing.slice(1), without, 'whatever it is, nobody else knows of it');
 });
 
 function shownOf(figures: Figures, change: Partial<State> = {}) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use crate::ResultsError;
-use crate::challenge::score::{Entrant, QUESTIONS, hot};
+use crate::challenge::score::{Entrant, QUESTIONS, Suspects, hot};
 use crate::figure::{self, Figure};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
@@ -65,6 +65,7 @@ impl ResultFile {
             cold: self.result.map(|runs| runs[0]),
             hot: self.result.map(|runs| hot(&runs)),
             total_bytes: Some(self.total_size),
+            suspected: Suspects::default(),
         }
     }
 }

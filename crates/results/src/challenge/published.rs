@@ -6,7 +6,7 @@
 use serde::Serialize;
 
 use crate::ResultsError;
-use crate::challenge::score::{Entrant, QUESTIONS, Times, hot};
+use crate::challenge::score::{Entrant, QUESTIONS, Suspects, Times, hot};
 use crate::tsv::{Line, lines};
 
 /// The machine of all published results that are kept here.
@@ -83,7 +83,9 @@ impl Published {
     /// What its score is made of.
     #[must_use]
     pub fn entrant(&self) -> Entrant {
-        Entrant { cold: self.cold, hot: self.hot, total_bytes: self.total_bytes }
+        let is_suspected = |field: &str| self.suspected.iter().any(|one| one.field == field);
+        let suspected = Suspects { times: is_suspected("seconds"), size: is_suspected("total_bytes") };
+        Entrant { cold: self.cold, hot: self.hot, total_bytes: self.total_bytes, suspected }
     }
 }
 

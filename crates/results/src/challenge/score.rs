@@ -26,6 +26,17 @@ pub struct Entrant {
     pub hot: Times,
     /// Bytes in all.
     pub total_bytes: Option<u64>,
+    /// What is likely to be an error of that.
+    pub suspected: Suspects,
+}
+
+/// Which figures of an entrant are likely to be errors: they have a score, and nobody is measured by them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Suspects {
+    /// Its times.
+    pub times: bool,
+    /// Its size.
+    pub size: bool,
 }
 
 /// An entrant's scores among those it was scored with; 1 is the best there can be.
@@ -49,16 +60,16 @@ pub fn hot(runs: &[Option<f64>]) -> Option<f64> {
 
 /// The scores of `entrants` over the `questions` chosen, counted from 0, in the same order.
 ///
-/// For each question the baseline is the best time among the entrants, and each one's ratio
-/// (10 ms + time) ÷ (10 ms + baseline), where a missing time counts as twice the worst that anyone has,
+/// For each question the baseline is the best time among the entrants of which nothing is suspected, and each one's ratio
+/// (10 ms + time) ÷ (10 ms + baseline), where a missing time counts as twice the worst that any of them has,
 /// or as twice an hour when that is longer. The score is the geometric mean of the ratios. A question to
-/// which nobody has a time counts for nobody.
+/// which nobody has a time that may be a baseline counts for nobody.
 #[must_use]
 pub fn scores(entrants: &[Entrant], questions: &[usize]) -> Vec<Score> {
     let cold = relative_times(entrants, questions, |entrant| &entrant.cold);
     let hot = relative_times(entrants, questions, |entrant| &entrant.hot);
     let bytes = |entrant: &Entrant| entrant.total_bytes.filter(|bytes| *bytes > 0).map(|bytes| bytes as f64);
-    let smallest = entrants.iter().filter_map(bytes).reduce(f64::min);
+    let smallest = entrants.iter().filter(|one| !one.suspected.size).filter_map(bytes).reduce(f64::min);
     let size = entrants.iter().map(|entrant| Some(bytes(entrant)? / smallest?));
     cold.into_iter().zip(hot).zip(size).map(|((cold, hot), size)| Score { cold, hot, size }).collect()
 }
@@ -76,8 +87,11 @@ fn relative_times(
             .map(|entrant| of(entrant).get(*question).copied().flatten())
             .map(usable)
             .collect();
-        let there = || times.iter().flatten().copied();
-        let (Some(baseline), Some(worst)) = (there().reduce(f64::min), there().reduce(f64::max)) else {
+        let sound = entrants.iter().zip(&times).filter(|(entrant, _)| !entrant.suspected.times);
+        let sound: Vec<f64> = sound.filter_map(|(_, time)| *time).collect();
+        let (Some(baseline), Some(worst)) =
+            (sound.iter().copied().reduce(f64::min), sound.iter().copied().reduce(f64::max))
+        else {
             continue;
         };
         let missing = 2.0 * worst.max(MISSING_S);

@@ -4,7 +4,7 @@ import { useMemo } from 'preact/hooks';
 import type { JSX } from 'preact';
 
 import type { Published } from '../../model.ts';
-import type { Scored } from '../../score.ts';
+import type { Doubt, Scored } from '../../score.ts';
 import type { Kept } from '../../state.ts';
 import type { Table } from '../common/table.tsx';
 import { publishedBar } from '../../bars.ts';
@@ -19,15 +19,21 @@ const QUESTIONS = [0, 1, 2, 3, 4];
 const KINDS = ['hot', 'cold', 'size'] as const;
 const KEPT_WORDS: Record<Kept, string> = { yes: 'retained, as stated', no: 'changed', all: 'all' };
 
+function doubtOf(one: Published): Doubt {
+  const about = (field: string): boolean => one.suspected.some((it) => it.field === field);
+  return { times: about('seconds'), size: about('total_bytes') };
+}
+
 /** Scores among themselves. What is suspected to be wrong is shown, and nobody is measured by it. */
 function scoresOf(all: readonly Published[]): Scored[] {
-  const about = (one: Published, field: string): boolean => one.suspected.some((it) => it.field === field);
-  return scores(all, QUESTIONS, all.map((one) => ({ times: about(one, 'seconds'), size: about(one, 'total_bytes') })));
+  return scores(all, QUESTIONS, all.map(doubtOf));
 }
 
 function tableOf(all: readonly Published[]): Table {
   const scored = scoresOf(all);
-  const order = all.map((_, index) => index).sort((a, b) => (scored[a]?.hot ?? Infinity) - (scored[b]?.hot ?? Infinity));
+  const doubted = all.map((one) => Number(doubtOf(one).times));
+  const order = all.map((_, index) => index)
+    .sort((a, b) => (doubted[a] ?? 0) - (doubted[b] ?? 0) || (scored[a]?.hot ?? Infinity) - (scored[b]?.hot ?? Infinity));
   return {
     title: 'Published results',
     columns: [
@@ -64,8 +70,9 @@ export function PublishedResults(): JSX.Element | null {
   const multiples = useMemo(() => {
     const scored = scoresOf(all);
     return KINDS.map((kind) => ({
-      key: kind, title: `Published score: ${kind}`, own: all.map((one, index) => publishedBar(one, scored[index]?.[kind] ?? null, three))
-        .sort((a, b) => (a.value ?? Infinity) - (b.value ?? Infinity)), published: [], references: [],
+      // What is likely to be an error heads no chart.
+      key: kind, title: `Published score: ${kind}`, own: all.map((one, index) => ({ doubted: kind === 'size' ? doubtOf(one).size : doubtOf(one).times, bar: publishedBar(one, scored[index]?.[kind] ?? null, three) }))
+        .sort((a, b) => Number(a.doubted) - Number(b.doubted) || (a.bar.value ?? Infinity) - (b.bar.value ?? Infinity)).map(({ bar }) => bar), published: [], references: [],
     }));
   }, [all]);
   if (published.length === 0) return null;
