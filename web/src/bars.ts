@@ -60,7 +60,7 @@ function placed(from: View, entry: Entry, metric: Metric, open: (entry: Entry) =
       name: cellName(configuration, cell),
       notes, group: groupOf(from, ranking), colour: colourOf(configuration.system), look: look(how.tier, how.approximate),
       value: estimate?.value ?? null, low: estimate?.low ?? null, high: estimate?.high ?? null,
-      label: estimate === null ? word : metric.format(estimate.value),
+      label: estimate === null ? word : metric.groups?.(cell) ?? metric.format(estimate.value),
       more: against === null ? '' : besideWords(from.run, cell, against),
       open: () => open(entry),
     },

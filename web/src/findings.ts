@@ -12,18 +12,22 @@ import { cellsOf, questionsIn, standing } from './select.ts';
 import { differs, meanRatio, ratio } from './stats.ts';
 import { beyondClass, COLD, configurationName, HOT, stepName } from './words.ts';
 
+/** What is compared. */
+export type About = 'Fastest hot' | 'Fastest cold' | 'Fastest to load' | 'Smallest';
+
 export interface Finding {
-  /** What is compared. */
-  about: string;
+  about: About;
   ranking: string;
-  /** Who is first; null when nobody can be named. */
+  /** Who is first; null when nobody can be named, since nobody is shown to differ from all others. */
   first: Configuration | null;
+  /** Where nobody is: those between whom no difference is shown. */
+  alike: readonly Configuration[];
   sentence: string;
   /** Who comes after the second, with their figures, and who is left out; empty where there is nobody. */
   after: string;
   /** How sure: the interval in words. */
   sure: string;
-  /** Whether the first differs from the second: by its interval, unknown after one round, counted rather than timed. */
+  /** Whether the first differs from all others: by intervals, unknown after too few rounds, counted rather than timed. */
   difference: 'shown' | 'not shown' | 'once' | 'counted' | 'alone';
   /** A figure to open. */
   entry: Entry | null;
@@ -32,8 +36,29 @@ export interface Finding {
 /** How many are named after the second. */
 const AFTER = 3;
 
-const ALONE = { difference: 'alone', sure: 'Nothing to compare with.', after: '' } as const;
-const NOBODY = { first: null, difference: 'once', entry: null, sure: '', after: '' } as const;
+const ALONE = { alike: [], difference: 'alone', sure: 'Nothing to compare with.', after: '' } as const;
+const NOBODY = { first: null, alike: [], difference: 'once', entry: null, sure: '', after: '' } as const;
+
+/** A configuration, and its figure beside that of what is best by the median. */
+interface Beside {
+  configuration: Configuration;
+  by: Estimate;
+}
+
+/** What is best by the median leads where all others are shown to differ from it; else who may be as good as it. */
+function lead(best: Configuration, others: readonly Beside[], once: string): Pick<Finding, 'first' | 'alike' | 'sure' | 'difference'> {
+  const alike = others.filter(({ by }) => differs(by) !== true);
+  const [nearest] = alike.length > 0 ? alike : others;
+  if (nearest === undefined) return { ...ALONE, first: best };
+  const sure = howSure(alike.find(({ by }) => differs(by) === null)?.by ?? nearest.by, once);
+  return { first: alike.length === 0 ? best : null, alike: alike.length === 0 ? [] : [best, ...alike.map(({ configuration }) => configuration)], ...sure };
+}
+
+/** Who may be as good as each other, before the figures are told. */
+function nobodyLeads({ alike, difference }: Pick<Finding, 'alike' | 'difference'>): string {
+  if (alike.length === 0) return '';
+  return difference === 'once' ? 'Too few rounds to say who is first. ' : `No difference shown between ${list(alike.map(configurationName))}. `;
+}
 
 function afterwards(others: readonly string[]): string {
   if (others.length === 0) return '';
@@ -110,12 +135,24 @@ function placesOver(from: View, ranking: string, phases: readonly string[]): Pla
   return { questions, places: places.sort((a, b) => a.mean - b.mean), asked: asked.size, best: fastest };
 }
 
+/** How many times as slow a configuration is as another one over all hot questions, in a run where both can be ranked. */
+export function hotRatio(from: View, configuration: number, other: number): Estimate | null {
+  const pairs = questionsIn(from, HOT).flatMap((question) => {
+    const [a, b] = [configuration, other].map((index) => {
+      const entry = cellsOf(from, question, HOT).find(({ cell }) => cell.configuration === index);
+      return entry !== undefined && standing(from, entry).tier === 'ranked' ? timeOf(entry) : null;
+    });
+    return a && b ? [[a, b] as const] : [];
+  });
+  return meanRatio(pairs, ADDED_S);
+}
+
 /** Questions to which nobody of the ranking was faster, whether or not it could answer all the others. */
 function wins(first: Place, best: ReadonlyMap<string, number>): number {
   return [...first.times].filter(([question, entry]) => (entry.cell.median_s ?? Infinity) <= (best.get(question) ?? Infinity)).length;
 }
 
-function overQuestions(from: View, ranking: string, about: string, phases: readonly string[]): Finding | null {
+function overQuestions(from: View, ranking: string, about: About, phases: readonly string[]): Finding | null {
   const { questions, places, asked, best } = placesOver(from, ranking, phases);
   const [first, second] = places;
   if (asked === 0) return null;
@@ -134,12 +171,20 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
     return { ...ALONE, about, ranking, first: configuration, entry, sentence: `${name} is the only one ranked.${note}${left}` };
   }
   const network = configuration.embedded && !other.embedded ? ' The first is embedded; the second is a server, with the network in its times.' : '';
-  const pairs = questions.flatMap((question) => {
-    const [one, two] = [second.times.get(question), first.times.get(question)];
-    const [a, b] = [one && timeOf(one), two && timeOf(two)];
-    return a && b ? [[a, b] as const] : [];
+  const besideFirst = (place: Place): Estimate => {
+    const pairs = questions.flatMap((question) => {
+      const [one, two] = [place.times.get(question), first.times.get(question)];
+      const [a, b] = [one && timeOf(one), two && timeOf(two)];
+      return a && b ? [[a, b] as const] : [];
+    });
+    return meanRatio(pairs, ADDED_S) ?? { value: place.mean / first.mean, low: null, high: null };
+  };
+  const by = besideFirst(second);
+  const beside = places.slice(1).flatMap((place): Beside[] => {
+    const one = from.run.configurations[place.configuration];
+    return one === undefined ? [] : [{ configuration: one, by: besideFirst(place) }];
   });
-  const by = meanRatio(pairs, ADDED_S) ?? { value: second.mean / first.mean, low: null, high: null };
+  const leader = lead(configuration, beside, 'Too few rounds for an interval.');
   const sum = (place: Place): number => [...place.times.values()].reduce((before, { cell }) => before + (cell.median_s ?? 0), 0);
   const slow = Math.round((by.value - 1) * 100) < 1 ? 'as fast by score' : `${three(by.value)} times as slow by score`;
   const others = places.slice(2).flatMap((place) => {
@@ -147,9 +192,8 @@ function overQuestions(from: View, ranking: string, about: string, phases: reado
     return third === undefined ? [] : [`${configurationName(third)} ${times(place.mean / first.mean)}`];
   });
   return {
-    about, ranking, first: configuration, entry, after: `${afterwards(others)}${left}`.trim(),
-    sentence: `${name}: fastest on ${wins(first, best)} of ${counted(questions.length, 'question')}, ${seconds(sum(first))} in total. Second: ${configurationName(other)}, ${seconds(sum(second))} in total, ${slow}.${network}${note}`,
-    ...howSure(by, 'One round gives no interval.'),
+    about, ranking, ...leader, entry, after: `${afterwards(others)}${left}`.trim(),
+    sentence: `${nobodyLeads(leader)}${name}: fastest on ${wins(first, best)} of ${counted(questions.length, 'question')}, ${seconds(sum(first))} in total. Second: ${configurationName(other)}, ${seconds(sum(second))} in total, ${slow}.${network}${note}`,
   };
 }
 
@@ -159,18 +203,22 @@ function load(from: View, ranking: string): Finding | null {
   const ranked = all.filter((entry) => entry.cell.median_s !== null && standing(from, entry).tier === 'ranked')
     .sort((a, b) => (a.cell.median_s ?? 0) - (b.cell.median_s ?? 0));
   const [first, second] = ranked;
-  const about = 'Fastest to load';
+  const about: About = 'Fastest to load';
   const [one, other] = [first && timeOf(first), second && timeOf(second)];
   if (first === undefined || !one) return { ...NOBODY, about, ranking, sentence: 'No load is complete and verified.' };
   const named = { about, ranking, first: first.configuration, entry: first };
   const name = configurationName(first.configuration);
   if (second === undefined || !other) return { ...ALONE, ...named, sentence: `${name} took ${seconds(one.value)} and is the only one ranked.` };
   const by = ratio(other, one);
+  const beside = ranked.slice(1).flatMap((entry): Beside[] => {
+    const time = timeOf(entry);
+    return time === null ? [] : [{ configuration: entry.configuration, by: ratio(time, one) }];
+  });
+  const leader = lead(first.configuration, beside, 'Too few loads for an interval.');
   const others = ranked.slice(2).map((entry) => `${configurationName(entry.configuration)} ${seconds(entry.cell.median_s ?? 0)}`);
   return {
-    ...named, after: afterwards(others),
-    sentence: `${name}: ${seconds(one.value)}. Second: ${configurationName(second.configuration)}, ${seconds(other.value)}, ${byHowMuch(by.value, 'longer', 'long')}.`,
-    ...howSure(by, 'Loaded once, so there is no interval.'),
+    ...named, ...leader, after: afterwards(others),
+    sentence: `${nobodyLeads(leader)}${name}: ${seconds(one.value)}. Second: ${configurationName(second.configuration)}, ${seconds(other.value)}, ${byHowMuch(by.value, 'longer', 'long')}.`,
   };
 }
 
@@ -204,14 +252,19 @@ function smallest(from: View, ranking: string): Finding | null {
   const before = other === undefined ? '' : same
     ? (bytes(other.total) === bytes(first.total) ? ' Drained: the same.' : ` Drained: also the smallest, ${bytes(other.total)}.`)
     : ` Drained: ${configurationName(other.entry.configuration)} is the smallest, ${bytes(other.total)}.`;
-  const named = { about: 'Smallest', ranking, first: first.entry.configuration, entry: first.entry };
+  const named = { about: 'Smallest' as const, ranking, first: first.entry.configuration, entry: first.entry };
   const state = all === compacted ? 'compacted' : 'drained';
   const size = `${name}: ${bytes(first.total)} ${state}${ofText(first.total)}${files}.`;
   if (second === undefined) return { ...ALONE, ...named, sentence: `${size} It is the only one ranked.${before}` };
+  // Sizes vary between loads: whose ranges lie in each other are not shown to differ.
+  const most = totalRange(first.entry.cell)?.high ?? first.total;
+  const alike = all.slice(1).filter(({ entry, total }) => (totalRange(entry.cell)?.low ?? total) <= most).map(({ entry }) => entry.configuration);
+  const leader = alike.length === 0 ? { first: named.first, alike: [], difference: 'counted' as const }
+    : { first: null, alike: [named.first, ...alike], difference: 'not shown' as const };
   return {
-    ...named, difference: 'counted', sure: countedSize(from, first, second),
+    ...named, ...leader, sure: countedSize(from, first, second),
     after: `${afterwards(all.slice(2).map(({ entry, total }) => `${configurationName(entry.configuration)} ${bytes(total)}`))}${before}`.trim(),
-    sentence: `${size} Second: ${configurationName(second.entry.configuration)}, ${bytes(second.total)}, ${byHowMuch(second.total / first.total, 'larger', 'large')}.`,
+    sentence: `${nobodyLeads(leader)}${size} Second: ${configurationName(second.entry.configuration)}, ${bytes(second.total)}, ${byHowMuch(second.total / first.total, 'larger', 'large')}.`,
   };
 }
 
@@ -255,30 +308,35 @@ const CONDITIONS: Record<Preparation, string> = {
   own: 'Set up as the folder of questions says',
 };
 
-const DEEDS: readonly (readonly [string, string])[] = [
+const DEEDS: readonly (readonly [About, string])[] = [
   ['Fastest hot', 'is the fastest hot'], ['Fastest cold', 'is the fastest cold'], ['Fastest to load', 'loads fastest'], ['Smallest', 'is the smallest'],
 ];
 
 /** All findings of a ranking in one sentence, which names its class: who was first at what. */
 export function headline(from: View, findings: readonly Finding[]): string {
   const deeds = new Map<Configuration, string[]>();
+  const undecided = new Map<string, string[]>();
   const kind = from.kinds.get(findings[0]?.ranking ?? '');
   for (const [about, deed] of DEEDS) {
     const found = findings.find((one) => one.about === about);
-    if (found?.first == null || found.difference === 'alone') continue;
-    const word = found.difference === 'not shown' ? `${deed} (difference not significant)` : deed;
-    deeds.set(found.first, [...(deeds.get(found.first) ?? []), word]);
+    if (found === undefined || found.difference === 'alone') continue;
+    if (found.first !== null) deeds.set(found.first, [...(deeds.get(found.first) ?? []), deed]);
+    else if (found.alike.length > 0) {
+      const who = found.difference === 'once' ? 'too few rounds to say who is first' : `no difference is shown between ${list(found.alike.map(({ title }) => title))}`;
+      undecided.set(who, [...(undecided.get(who) ?? []), about.toLowerCase()]);
+    }
   }
   const titles = [...deeds.keys()].map((one) => one.title);
   const words = [...deeds].map(([one, those]) => {
     const name = titles.filter((title) => title === one.title).length > 1 ? configurationName(one) : one.title;
     return `${name} ${list(those).replace(/is the fastest hot(,| and) is the fastest cold/, 'is the fastest hot and cold')}`;
   });
+  words.push(...[...undecided].map(([who, what]) => `${who} (${list(what)})`));
   const alone = findings.find((one) => one.first !== null)?.first;
   if (words.length === 0 && alone == null) return '';
   if (words.length === 0) words.push(`only ${alone?.title ?? ''} is ranked`);
   const told = `${words.join('; ')}.`;
-  if (kind === undefined || kind.preparation === null) return told.replace(/^only/, 'Only');
+  if (kind === undefined || kind.preparation === null) return told.replace(/^(only|too|no) /, (word) => word.charAt(0).toUpperCase() + word.slice(1));
   const condition = [CONDITIONS[kind.preparation], kind.profile === 'stock' ? 'with stock memory settings' : '', beyondClass(kind)];
   return `${condition.filter((word) => word !== '').join(', ')}, ${told}`;
 }

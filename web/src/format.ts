@@ -123,9 +123,13 @@ export function moment(rfc3339: string): string {
   return Number.isNaN(time) ? rfc3339 : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** An interval as `1.2 ms … 3.4 ms`. */
-export function interval(low: number | null, high: number | null, format: (value: number) => string): string {
-  return low === null || high === null ? NONE : `${format(low)} … ${format(high)}`;
+/** What is said where rounds are too few for an interval: one, or some that differ too much. */
+export const TOO_FEW_ROUNDS = 'too few rounds';
+
+/** An interval as `1.2 ms … 3.4 ms`, of `value` where there is one. */
+export function interval(low: number | null, high: number | null, format: (value: number) => string, value: number | null = null): string {
+  if (low === null || high === null) return value === null ? NONE : TOO_FEW_ROUNDS;
+  return `${format(low)} … ${format(high)}`;
 }
 
 /** A list as people write it: `a, b and c`. */

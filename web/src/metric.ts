@@ -3,7 +3,7 @@
 import type { Cell, Configuration, Ratio, Run } from './model.ts';
 import type { Better } from './figures.ts';
 import type { Estimate } from './stats.ts';
-import { byName, count, figureTitle, REGISTERED, seconds, times } from './format.ts';
+import { byName, count, figureTitle, or, REGISTERED, seconds, times, withInterval } from './format.ts';
 
 export interface Metric {
   name: string;
@@ -16,6 +16,8 @@ export interface Metric {
   of: (cell: Cell, run: Run) => Estimate | null;
   /** What the cell is held against. */
   beside?: (cell: Cell) => Ratio | null;
+  /** Both groups in words, where trials fall into two. */
+  groups?: (cell: Cell) => string | null;
   /** What keeps a figure of it from being like others. */
   notes?: (cell: Cell, configuration: Configuration) => readonly string[];
 }
@@ -35,12 +37,30 @@ export function documentsOf(run: Run, configuration: number): number {
   return known.get(configuration) ?? run.data.documents;
 }
 
-/** A metric of a cell, with its interval over rounds where it has one. */
+/** A metric of a cell, with its interval over rounds where it has one; of trials in two groups the upper one, from the lower. */
 function measuredIn(cell: Cell, name: string): Estimate | null {
   const value = cell.metrics[name];
   if (value === undefined || !Number.isFinite(value)) return null;
+  const groups = cell.groups?.[name];
+  if (groups !== undefined) {
+    const [[, low], [, high]] = groups;
+    return { value: high, low, high };
+  }
   const [low, high] = cell.intervals[name] ?? [null, null];
   return { value, low, high };
+}
+
+/** `282 B in 3 trials, 2.48 kB in 3`, of trials that fall into two groups. */
+export function inGroups(name: string, cell: Cell): string | null {
+  const groups = cell.groups?.[name];
+  if (groups === undefined) return null;
+  const [[few, low], [many, high]] = groups;
+  return `${byName(name, low)} in ${few} trials, ${byName(name, high)} in ${many}`;
+}
+
+/** A metric of a cell in words: both groups of its trials where there are two, or its value with its interval. */
+export function measuredWord(name: string, cell: Cell): string {
+  return inGroups(name, cell) ?? or(cell.metrics[name], (value) => withInterval(name, value, cell.intervals[name]));
 }
 
 /** What an axis says of the direction. */
@@ -105,6 +125,7 @@ function measured(name: string): Metric {
     format: (value) => byName(name, value),
     of: (cell) => measuredIn(cell, name),
     // The worker of the harness, with client and decoding, is in figures of the processes of an embedded engine.
+    groups: (cell) => inGroups(name, cell),
     notes: (_, configuration) => (REGISTERED.get(name)?.ofProcesses === true && configuration.embedded ? ['embedded'] : []),
   };
 }

@@ -20,9 +20,20 @@ export interface Figures {
   published_documents: PublishedDocuments[];
 }
 
+/** How much something is to be noticed: a value, which colours and signs are drawn from. */
+export type Severity = 'good' | 'warning' | 'failed';
+
+/** A sentence that stands before everything else. */
+export interface Alarm {
+  severity: Severity;
+  text: string;
+}
+
 export interface Run {
   /** Tells runs of one page apart: the name of the run folder, with a number where two are alike. */
   name: string;
+  /** Absent where nothing is to be said first. */
+  headline?: Alarm[];
   /** Every planned trial has a terminal record. */
   complete: boolean;
   /** Planned trials without a record. */
@@ -249,16 +260,20 @@ export interface Cell {
   /** Trials with a time, or with the figure that the cell is about. */
   trials: number;
   median_s: number | null;
-  /** 95 % interval over rounds; null with one round. */
+  /** 95 % interval over rounds; null with too few of them. */
   low_s: number | null;
   high_s: number | null;
   verdict: Verdict;
+  /** Absent where it is good. */
+  severity?: Severity;
   /** `cpu`, `one core`, `disk`, …. */
   bound_by: string | null;
   /** Units stand last in the names: `total_bytes`, `documents_per_s`, `server_cpu_s`, …. */
   metrics: Record<string, number>;
   /** 95 % intervals over rounds of those metrics that have one, such as throughput and sizes. */
   intervals: Record<string, [number, number]>;
+  /** Figures whose trials fall into two groups, the lower one first: trials and median of each. */
+  groups?: Record<string, [[number, number], [number, number]]>;
   /** Beside the best comparable cell of the same ranking: by throughput where that is what the cell is about, or response time. */
   of_best: Ratio | null;
   /** Beside the yardstick on one core. */
@@ -279,6 +294,8 @@ export interface Peak {
   of_best: Ratio;
   /** Clients of the highest. */
   other_clients: number | null;
+  /** It is the highest and shown to differ from all others of its ranking. */
+  leads: boolean;
 }
 
 /** This figure ÷ the other one's, over the rounds that both have. */

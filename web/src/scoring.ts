@@ -21,6 +21,8 @@ export interface Side {
   /** Why it is not quite like the others. */
   notes: string[];
   approximate: boolean;
+  /** Whether something keeps it from being like the others. */
+  doubted: boolean;
   /** The word in place of a figure that says nothing. */
   word: string | null;
   /** A figure behind it. */
@@ -78,14 +80,14 @@ interface Counted {
 /** The published statistic takes what cold times there are, and says so; the page's own only verified ones. */
 function counted(from: View, entry: Entry | undefined, kind: Timed, basis: Basis, evidence: RunEvidence | null): Counted {
   if (entry === undefined) return { time: null, notes: [] };
-  const { tier, notes } = standing(from, entry);
-  if (basis === 'medians') return tier === 'ranked' ? { time: entry.cell.median_s, notes: [] } : { time: null, notes: notes.filter((note) => note !== 'approximate') };
+  const { tier, notes, doubts, coldDoubt } = standing(from, entry);
+  if (basis === 'medians') return tier === 'ranked' ? { time: entry.cell.median_s, notes: [] } : { time: null, notes: doubts };
   if (evidence === null) return { time: null, notes: [] };
   if (isOutOfMemory(entry.cell)) return { time: null, notes };
   const { times, unverified } = roundOne(entry, evidence);
   const time = kind === 'cold' ? times[0] ?? null : hot([null, times[0] ?? null, times[1] ?? null]);
   if (time === null) return { time, notes: [] };
-  return { time, notes: notes.filter((note) => note !== 'approximate' && (unverified || !note.startsWith('cold unverified'))) };
+  return { time, notes: doubts.filter((doubt) => unverified || doubt !== coldDoubt) };
 }
 
 function different(words: readonly string[]): string[] {
@@ -114,7 +116,7 @@ function timeSides(from: View, those: readonly number[], kind: Timed, basis: Bas
     // A score beside nobody, over the questions that it could answer, would look like the best there is.
     const alone = takesPart && missing > 0 && missing < questions.length && all.filter((one) => one.takesPart).length === 1;
     return {
-      value: takesPart ? scored[index] ?? null : null, questions: questions.length, missing, notes,
+      value: takesPart ? scored[index] ?? null : null, questions: questions.length, missing, notes, doubted: notes.length > 0,
       approximate: asked.some((entry) => planned(entry).some((one) => one.cell.verdict === 'approximate')),
       word: !takesPart ? 'not asked' : missing === questions.length ? 'no time' : alone && basis === 'medians' ? 'incomplete' : null, entry: asked[0] ?? null,
     };
@@ -124,14 +126,14 @@ function timeSides(from: View, those: readonly number[], kind: Timed, basis: Bas
 function sizeSides(from: View, those: readonly number[], basis: Basis, sizes: ReadonlyMap<number, Entry>): Side[] {
   const all = those.map((index) => {
     const entry = sizes.get(index);
-    if (entry === undefined) return { entry: null, total: null, notes: [] };
-    const { tier, notes } = standing(from, entry);
+    if (entry === undefined) return { entry: null, total: null, notes: [], doubted: false };
+    const { tier, notes, doubts } = standing(from, entry);
     const counts = basis === 'round 1' || tier === 'ranked';
-    return { entry, total: counts ? totalBytes(entry.cell) : null, notes: isOfFiles(entry.cell) ? [...notes, 'files'] : notes };
+    return { entry, total: counts ? totalBytes(entry.cell) : null, notes: isOfFiles(entry.cell) ? [...notes, 'files'] : notes, doubted: doubts.length > 0 };
   });
   const scored = relativeSizes(all.map((one) => one.total));
-  return all.map(({ entry, total, notes }, index): Side => ({
-    value: scored[index] ?? null, questions: 0, missing: 0, notes, approximate: false, entry,
+  return all.map(({ entry, total, notes, doubted }, index): Side => ({
+    value: scored[index] ?? null, questions: 0, missing: 0, notes, doubted, approximate: false, entry,
     word: total !== null ? null : entry !== null && totalBytes(entry.cell) !== null ? 'not ranked' : 'not measured',
   }));
 }

@@ -1,6 +1,6 @@
 // What of a run is shown under the reader's choice, and how a figure may stand beside others.
 
-import type { Cell, Configuration, Figures, Run, Verdict } from './model.ts';
+import type { Cell, Configuration, Figures, Run, Severity, Verdict } from './model.ts';
 import type { State } from './state.ts';
 import { bytes } from './format.ts';
 import { CLASSES, isQuestion, parametersOf, PROFILES, verdictWord } from './words.ts';
@@ -151,6 +151,13 @@ export function worstVerdict({ cell, beside }: Entry): Verdict {
   return WORST.indexOf(other) > WORST.indexOf(cell.verdict) ? other : cell.verdict;
 }
 
+const SEVERITIES: readonly (Severity | undefined)[] = [undefined, 'good', 'warning', 'failed'];
+
+/** The worst of several cells. */
+export function worstSeverity(entries: readonly Entry[]): Severity | undefined {
+  return SEVERITIES[Math.max(0, ...entries.map(({ cell }) => SEVERITIES.indexOf(cell.severity)))];
+}
+
 /** Which of two cells of one plan is shown: what has no time must not hide behind what has one. */
 function precedes(one: Cell, other: Cell, phases: readonly string[]): boolean {
   if (hasTime(one.verdict) !== hasTime(other.verdict)) return hasTime(other.verdict);
@@ -197,6 +204,10 @@ export interface Standing {
   tier: Tier;
   /** Why it is not quite like the others; empty when it is. */
   notes: string[];
+  /** Those of them that keep it out of the ranking. */
+  doubts: string[];
+  /** That of them which says that it may not have been cold. */
+  coldDoubt: string | null;
   approximate: boolean;
 }
 
@@ -232,10 +243,10 @@ export function standing(from: View, entry: Entry): Standing {
   if (verdict === 'unverified' && configuration.other_questions[cell.step] !== undefined) doubts.push('another question');
   else if (verdict === 'unverified' || verdict === 'disputed' || (verdict === 'partial' && ofLoad === null)) doubts.push(verdict);
   if (isOutOfMemory(cell)) doubts.push(`not in memory${cell.metrics.read_bytes === undefined ? '' : `: ${bytes(cell.metrics.read_bytes)} read`}`);
-  if (beside !== null) doubts.push('cold unverified in part');
-  else if (cell.phase === 'cold-unverified') doubts.push('cold unverified');
+  const coldDoubt = beside !== null ? 'cold unverified in part' : cell.phase === 'cold-unverified' ? 'cold unverified' : null;
+  if (coldDoubt !== null) doubts.push(coldDoubt);
   if (from.broken.has(promise(cell.configuration, cell.step))) doubts.push('plan broken');
   if (isUnsettled(cell)) doubts.push('not settled');
   const notes = approximate ? ['approximate', ...doubts] : doubts;
-  return { tier: !hasTime(verdict) ? 'none' : doubts.length === 0 ? 'ranked' : 'apart', notes, approximate };
+  return { tier: !hasTime(verdict) ? 'none' : doubts.length === 0 ? 'ranked' : 'apart', notes, doubts, coldDoubt, approximate };
 }

@@ -200,15 +200,19 @@ function rangeOf({ low, high }: Estimate, format: (value: number) => string): st
 export function sentence({ group, best, others }: Leading): { text: string; sure: 'shown' | 'not shown' | 'once' | 'alone' } {
   const at = (entry: Entry): string => counted(clientsOf(entry.cell), 'client');
   const own = throughput(best.entry);
-  const most = `${configurationName(best.entry.configuration)} gets most done, ${count(own.value)} operations/s${rangeOf(own, count)} at ${at(best.entry)}`;
+  const name = configurationName(best.entry.configuration);
+  const done = `${count(own.value)} operations/s${rangeOf(own, count)} at ${at(best.entry)}`;
   const [next] = others;
   const title = group.title.charAt(0).toUpperCase() + group.title.slice(1);
-  if (next === undefined) return { text: `${title}: ${most}.`, sure: 'alone' };
-  const shown = differs(next.ratio);
-  const words = `${configurationName(next.placed.entry.configuration)} reaches ${three(next.ratio.value)} × of it${rangeOf(next.ratio, three)} at ${at(next.placed.entry)}`;
-  const sure = shown === null ? 'once' : shown ? 'shown' : 'not shown';
-  const doubt = sure === 'not shown' ? ': no difference shown' : sure === 'once' ? ': no interval' : '';
-  return { text: `${title}: ${most}. ${words}${doubt}.`, sure };
+  if (next === undefined) return { text: `${title}: ${name} is the only one ranked, ${done}.`, sure: 'alone' };
+  const reaches = ({ placed, ratio: by }: Leading['others'][number]): string =>
+    `${configurationName(placed.entry.configuration)} reaches ${three(by.value)} × of it${rangeOf(by, three)} at ${at(placed.entry)}`;
+  // Who leads among all leads among those that are shown.
+  const alike = best.peak.leads ? [] : others.filter((one) => differs(one.ratio) !== true);
+  if (alike.length === 0) return { text: `${title}: ${name} gets most done, ${done}. ${reaches(next)}.`, sure: 'shown' };
+  const sure = alike.some((one) => differs(one.ratio) === null) ? 'once' : 'not shown';
+  const why = sure === 'once' ? 'too few rounds to say who gets most done' : `no difference shown between ${list([best.entry, ...alike.map(({ placed }) => placed.entry)].map(({ configuration }) => configurationName(configuration)))}`;
+  return { text: `${title}: ${why}. ${name} does ${done}; ${alike.map(reaches).join('; ')}.`, sure };
 }
 
 /** The clients took more than half of the CPU time. */

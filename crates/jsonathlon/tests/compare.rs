@@ -79,7 +79,7 @@ fn is(trial: &Trial, step: &str, phase: Phase) -> bool {
 fn fail(trial: &mut Trial) {
     trial.seconds = None;
     trial.verdict = Verdict::Failed;
-    trial.failure = Some(Failure { kind: FailureKind::Crash, error: "gone".into() });
+    trial.failure = Some(Failure::new(FailureKind::Crash, "gone"));
 }
 
 /// `compare` with baselines in this world.
@@ -365,7 +365,10 @@ fn a_gate_that_tested_nothing_does_not_pass() {
     });
     let text = compare(&world, &["a", "d", "--fail-on-regression", "5%"]).expect(0).stdout;
     let (differs, folded) = text.split_once("\nno difference shown\n").unwrap();
-    assert!(differs.contains("difference not shown (one round)") && !folded.contains("load  "), "{text}");
+    assert!(
+        differs.contains("difference not shown (too few rounds)") && !folded.contains("load  "),
+        "{text}"
+    );
 }
 
 #[test]

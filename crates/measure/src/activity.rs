@@ -29,6 +29,7 @@ struct DiskCounters {
     requests: u64,
     read_sectors: u64,
     written_sectors: u64,
+    under_way: u64,
     /// Milliseconds that all requests together took.
     request_ms: u64,
     /// Milliseconds in which at least one request was under way.
@@ -181,6 +182,25 @@ fn written_sectors(device: (u32, u32)) -> Option<u64> {
     Some(disk_counters(&disks, device)?.written_sectors)
 }
 
+/// Requests to a disk at one moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Requests {
+    /// Under way now.
+    pub under_way: u64,
+    /// Ended since the machine was started.
+    pub ended: u64,
+}
+
+impl Requests {
+    /// Those of a disk now; `device` is what [`device_of`] gives. `None` where the kernel does not count it.
+    #[must_use]
+    pub fn now(device: (u32, u32)) -> Option<Self> {
+        let disks = fs::read_to_string("/proc/diskstats").ok()?;
+        let counters = disk_counters(&disks, device)?;
+        Some(Self { under_way: counters.under_way, ended: counters.requests })
+    }
+}
+
 /// Fields of `/proc/diskstats` (the kernel's iostats documentation): device numbers, name, then reads,
 /// merged, sectors, ms; writes, merged, sectors, ms; under way, busy ms, weighted ms.
 fn disk_counters(text: &str, (major, minor): (u32, u32)) -> Option<DiskCounters> {
@@ -194,6 +214,7 @@ fn disk_counters(text: &str, (major, minor): (u32, u32)) -> Option<DiskCounters>
         requests: at(0)? + at(4)?,
         read_sectors: at(2)?,
         written_sectors: at(6)?,
+        under_way: at(8)?,
         request_ms: at(3)? + at(7)?,
         busy_ms: at(9)?,
         weighted_ms: at(10)?,

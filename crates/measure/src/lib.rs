@@ -23,6 +23,7 @@ mod pooled;
 pub mod process;
 pub mod scheduling;
 pub mod series;
+pub mod stall;
 pub mod statistics;
 pub mod stop;
 

@@ -19,6 +19,8 @@
 //! are Involved", *Biometrika* 34, 1947; Satterthwaite, "An Approximate Distribution of Estimates of Variance
 //! Components", *Biometrics Bulletin* 2, 1946), so that the side that scatters more, or has fewer rounds, counts.
 
+use std::cmp::Ordering;
+
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -46,7 +48,27 @@ pub struct Estimate {
     pub high: Option<f64>,
 }
 
+/// Upper ÷ lower limit from which on an interval says nothing but that there were too few rounds: with two of them
+/// Student's quantile is 12.7, so that rounds which differ by half reach over several orders of magnitude.
+pub const MEANINGLESS: f64 = 100.0;
+
 impl Estimate {
+    /// The same without limits that say nothing.
+    #[must_use]
+    pub fn if_meaningful(self) -> Self {
+        match (self.low, self.high) {
+            // Written so that a limit of nought or of no number is none either.
+            (Some(low), Some(high)) if !(high / low <= MEANINGLESS) => Self { low: None, high: None, ..self },
+            _ => self,
+        }
+    }
+
+    /// The same of a ratio, where even a wide interval says something if it excludes one.
+    #[must_use]
+    pub fn if_meaningful_ratio(self) -> Self {
+        if self.excludes_one() { self } else { self.if_meaningful() }
+    }
+
     /// How far the interval reaches from the median, as a share of it, to the farther side: what "within ± 5 %" is
     /// about. None without an interval.
     #[must_use]
@@ -71,6 +93,40 @@ pub fn reach(median: f64, high: f64) -> Option<f64> {
 #[must_use]
 pub fn median(samples: &[f64]) -> Option<f64> {
     (!samples.is_empty()).then(|| Data::new(samples.to_vec()).median())
+}
+
+/// Some of several samples that lie near each other and away from the others.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Group {
+    /// How many samples.
+    pub trials: u64,
+    /// Their median.
+    pub median: f64,
+}
+
+/// How many times as much the least of the upper group is as the most of the lower one, at least.
+const APART: f64 = 2.0;
+/// The smaller group's share of the samples, at least: an outlier is no group.
+const SMALLER_GROUP: f64 = 0.25;
+
+/// The two groups into which samples fall, the lower one first: a median over both would be of neither. The groups are
+/// further from each other than each is wide, on the logarithm. `None` where samples are one group, or many.
+#[must_use]
+pub fn two_groups(samples: &[f64]) -> Option<[Group; 2]> {
+    let mut sorted: Vec<f64> = samples.iter().copied().filter(|sample| *sample >= 0.0).collect();
+    sorted.sort_by(f64::total_cmp);
+    // Of nought to anything it is infinitely far, and of nought to nought no way.
+    let times = |low: f64, high: f64| if low == high { 1.0 } else { high / low };
+    let gap = |at: &usize| Some(times(*sorted.get(at - 1)?, *sorted.get(*at)?));
+    let widest = (1..sorted.len()).max_by(|a, b| gap(a).partial_cmp(&gap(b)).unwrap_or(Ordering::Equal))?;
+    let (low, high) = sorted.split_at(widest);
+    let width = |group: &[f64]| Some(times(*group.first()?, *group.last()?));
+    let between = gap(&widest)?;
+    let is_clear = between >= APART && between > width(low)?.max(width(high)?);
+    let smaller = low.len().min(high.len());
+    let is_of_several = smaller >= 2 && smaller as f64 >= SMALLER_GROUP * sorted.len() as f64;
+    let group = |of: &[f64]| Some(Group { trials: of.len() as u64, median: median(of)? });
+    (is_clear && is_of_several).then_some([group(low)?, group(high)?])
 }
 
 /// Two-sided error probability of an interval where nobody asks for another: 95 % intervals.
@@ -323,6 +379,41 @@ mod tests {
         assert_eq!((got.median, got.low, got.high), (2.0, None, None));
         assert_eq!(estimate(&[vec![], vec![]]), None);
         assert_eq!(paired_ratio(&[vec![1.0]], &[vec![]]), None);
+    }
+
+    #[test]
+    fn two_rounds_that_differ_are_too_few_for_an_interval() {
+        let got = estimate(&[vec![0.01], vec![10.0]]).unwrap();
+        assert!(got.low.unwrap() < 1e-12 && got.high.unwrap() > 1e6, "{got:?}");
+        assert_eq!((got.if_meaningful().low, got.if_meaningful().high), (None, None));
+        let near = estimate(&[vec![1.0], vec![1.01]]).unwrap();
+        assert_eq!(near.if_meaningful(), near);
+        let ratio = paired_ratio(&[vec![1.0], vec![9.0]], &[vec![1.0], vec![1.0]]).unwrap();
+        assert_eq!(ratio.if_meaningful_ratio().low, None);
+        // A ratio may be as far away from one as that.
+        let far = paired_ratio(&[vec![1e6], vec![1.6e6]], &[vec![1.0], vec![1.0]]).unwrap();
+        assert_eq!(far.if_meaningful_ratio(), far);
+        assert!(far.high.unwrap() / far.low.unwrap() > MEANINGLESS && far.excludes_one(), "{far:?}");
+    }
+
+    #[test]
+    fn trials_fall_into_two_groups_or_do_not() {
+        let by_rotation = [2480.0, 281.0, 2330.0, 293.0, 2620.0, 282.0];
+        let [low, high] = two_groups(&by_rotation).unwrap();
+        assert_eq!((low.trials, low.median, high.trials, high.median), (3, 282.0, 3, 2480.0));
+        let [none, some] = two_groups(&[0.0, 2200.0, 0.0, 2100.0]).unwrap();
+        assert_eq!((none.median, some.median), (0.0, 2150.0));
+        for one in [
+            &[281.0, 293.0, 282.0, 300.0][..],
+            // Scattered all over, and an outlier, are no groups.
+            &[100.0, 190.0, 400.0, 900.0, 1700.0],
+            &[281.0, 293.0, 282.0, 300.0, 280.0, 290.0, 2480.0],
+            &[281.0, 2480.0],
+            &[0.0, 0.0, 0.0, 0.0],
+            &[],
+        ] {
+            assert_eq!(two_groups(one), None, "{one:?}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use jsonathlon_results::record::{Cell, Phase};
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use crate::format;
-use crate::section::{NAMES, Section, by_class, interval, name, none, optional, printable};
+use crate::section::{NAMES, Section, by_class, in_groups, interval, name, none, optional, printable};
 
 /// A table for each kind of cell, in the order in which they were measured.
 pub(crate) fn sections(run: &Run, summary: &Summary, workload: &str) -> Vec<Section> {
@@ -63,7 +63,7 @@ fn table(run: &Run, title: &str, entries: &[&Entry]) -> Section {
         row.extend(names.iter().map(|name| value(entry, name)));
         let unverified = entry.cell.phase == Phase::ColdUnverified;
         row.push(entry.verdict.word().to_owned() + if unverified { ", cold-unverified" } else { "" });
-        section.rows.push(row);
+        section.rows.mark(entry.severity(), row);
     }
     section
 }
@@ -77,8 +77,11 @@ fn value(entry: &Entry, name: &str) -> String {
     let Some(value) = entry.metrics.get(name) else { return none() };
     let unit = Figure::named(name).map_or_else(|| Unit::in_name(name), |figure| figure.unit);
     let show = |value: f64| format::figure(unit, value);
-    match entry.intervals.get(name) {
-        Some([low, high]) if low < high => format!("{} ({} … {})", show(*value), show(*low), show(*high)),
+    match (entry.groups.get(name), entry.limits_of(name)) {
+        (Some(groups), _) => in_groups(groups, show),
+        (None, Some([low, high])) if low < high => {
+            format!("{} ({} … {})", show(*value), show(low), show(high))
+        }
         _ => show(*value),
     }
 }

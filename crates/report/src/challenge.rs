@@ -129,8 +129,15 @@ fn table(title: String, rows: &[Row], by: By) -> Section {
         By::Cold => score.cold,
         By::Size => score.size,
     };
+    // What is likely to be an error must not head a table.
+    let is_suspected = |row: &Row| match by {
+        By::Hot | By::Cold => row.entrant.suspected.times,
+        By::Size => row.entrant.suspected.size,
+    };
     let worth = |score: &Score| key(score).unwrap_or(f64::INFINITY);
-    scored.sort_by(|(_, a), (_, b)| worth(a).total_cmp(&worth(b)));
+    scored.sort_by(|(one, a), (other, b)| {
+        is_suspected(one).cmp(&is_suspected(other)).then(worth(a).total_cmp(&worth(b)))
+    });
     for (row, score) in scored {
         let times: &Times = if by == By::Cold { &row.entrant.cold } else { &row.entrant.hot };
         let mark = if row.suspected { " ?" } else { "" };
@@ -148,11 +155,17 @@ fn table(title: String, rows: &[Row], by: By) -> Section {
         section.rows.push(fields);
     }
     section.notes.push(DEFINITION.to_owned());
+    if rows.iter().any(|row| row.suspected) {
+        section.notes.push(SUSPECTED.to_owned());
+    }
     section
 }
 
 const DEFINITION: &str = "score: geometric mean over Q1 to Q5 of (10 ms + t) ÷ (10 ms + the best t of this table), \
      a missing t being 2 × the worst, 2 h at least; size score: total ÷ the smallest";
+
+const SUSPECTED: &str =
+    "what is marked ? is likely to be an error: it is shown, and no other score is measured by it";
 
 /// As published: two decimals whatever the size.
 fn two_decimals(score: f64) -> String {
@@ -178,10 +191,8 @@ pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
         ["class", "system", "variant", "storage", "hot score", "cold score", "size score", "answered"];
     let mut section = Section::new("published score, round 1 only".to_owned(), &header, 4);
     for ranking in rankings {
-        let mut rows: Vec<&PublishedScore> = scores.iter().filter(|one| one.ranking == ranking).collect();
-        let worth = |one: &PublishedScore| one.score.hot.unwrap_or(f64::INFINITY);
-        rows.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
-        for one in rows {
+        // In the order of the plan: without an interval nobody is shown to be first.
+        for one in scores.iter().filter(|one| one.ranking == ranking) {
             section.rows.push(vec![
                 one.ranking.clone(),
                 format!("{} {}", one.id.system, one.id.version),
@@ -197,7 +208,7 @@ pub(crate) fn of_run(summary: &Summary) -> Option<Section> {
     section.notes.push(DEFINITION.to_owned());
     section.notes.push(
         "t is the cold trial, or the better of the first two hot ones: the statistic of the published \
-         benchmark, without an interval; no score with fewer documents; published figures are of another \
+         benchmark, without an interval, so that it names no leader; no score with fewer documents; published figures are of another \
          machine and stand apart: `jsonathlon published`"
             .to_owned(),
     );

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use jsonathlon_measure::statistics::Estimate;
 use jsonathlon_results::beside_best::Difference;
 use jsonathlon_results::compare::{
     APART, Alone, CellComparison, Changed, Control, Counts, Gate, LOADS_APART, Limits, Outcome, Reason,
@@ -9,12 +10,13 @@ use jsonathlon_results::compare::{
 };
 use jsonathlon_results::id::Id;
 use jsonathlon_results::record::Verdict;
+use jsonathlon_results::severity::Severity;
 
 use crate::draw::Look;
 use crate::draw::markdown;
 use crate::draw::terminal::draw;
 use crate::format;
-use crate::section::{Section, none, optional, printable, short};
+use crate::section::{Section, TOO_FEW_ROUNDS, none, optional, printable, short};
 
 /// Where nobody said what a cell may be slower by: a ratio without an interval that is further away from one is not
 /// folded away.
@@ -77,26 +79,28 @@ fn heading(comparison: &RunComparison) -> Section {
     };
     section.notes.push(control(comparison));
     if let Some(gate) = &comparison.gate {
-        section.notes.push(verdict(gate));
+        section.notes.mark(passed(gate), verdict(gate));
     }
     section.notes.push(format!("A, the baseline  {}", side(a)));
     section.notes.push(format!("B                {}", side(b)));
     let data = format!("{} documents", format::whole(b.documents as f64));
-    section.notes.push(if comparison.different_data {
-        format!(
+    if comparison.different_data {
+        let text = format!(
             "DIFFERENT DOCUMENTS: {data} each, but {} in A and {} in B; a difference may be the documents'",
             digest(&a.digest),
             digest(&b.digest)
-        )
+        );
+        section.notes.mark(Severity::Warning, text);
     } else {
-        format!("data             {data} ({})", digest(&b.digest))
-    });
+        section.notes.push(format!("data             {data} ({})", digest(&b.digest)));
+    }
     let machine: Vec<&str> = comparison.machine_differences().map(|one| one.what.as_str()).collect();
     if !machine.is_empty() {
-        section.notes.push(format!(
+        let text = format!(
             "NOT THE SAME MACHINE ({}): what differs between these runs is not the systems alone",
             machine.join(", ")
-        ));
+        );
+        section.notes.mark(Severity::Warning, text);
     }
     let references = comparison.references;
     if references.differ > 0 {
@@ -112,10 +116,11 @@ fn heading(comparison: &RunComparison) -> Section {
         ));
     }
     for (name, side) in [("A", a), ("B", b)].into_iter().filter(|(_, side)| side.open_trials > 0) {
-        section.notes.push(format!(
+        let text = format!(
             "INCOMPLETE: {name} has no record yet of {} planned trials; what is there is compared",
             side.open_trials
-        ));
+        );
+        section.notes.mark(Severity::Failed, text);
     }
     section
 }
@@ -246,14 +251,32 @@ fn cells(
     header.push("outcome");
     let mut section = Section::new(title.to_owned(), &header, words);
     section.left_also = vec![outcome];
-    section.rows =
-        comparison.cells.iter().filter(|cell| wanted(cell)).map(|cell| row(cell, comparison)).collect();
+    let shown = comparison.cells.iter().filter(|cell| wanted(cell));
+    section.rows = shown.map(|cell| (severity(cell), row(cell, comparison))).collect();
     (!section.rows.is_empty()).then_some(section)
 }
 
 /// Runs of version 0.1.0 state no classes.
 fn has_classes(comparison: &RunComparison) -> bool {
-    comparison.cells.iter().any(|cell| !cell.reference && !cell.class.starts_with("not stated"))
+    comparison.cells.iter().any(|cell| !cell.reference && cell.states_class)
+}
+
+/// By what became of a cell; where nothing did, by the worse of its two sides.
+fn severity(cell: &CellComparison) -> Severity {
+    match cell.outcome {
+        Outcome::NowFails => Severity::Failed,
+        // What was wrong or failed is so no more.
+        Outcome::NowAnswers => Severity::Good,
+        Outcome::Timed(_) | Outcome::Sized(_) | Outcome::NoTime | Outcome::NotCompared => {
+            cell.a.verdict.severity().max(cell.b.verdict.severity())
+        }
+    }
+}
+
+/// The limits of a ratio's interval, where they say anything.
+fn interval(ratio: Option<f64>, low: Option<f64>, high: Option<f64>) -> Option<String> {
+    let limits = Estimate { median: ratio?, low, high }.if_meaningful_ratio();
+    Some(format!("{} … {}", format::three(limits.low?), format::three(limits.high?)))
 }
 
 fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
@@ -264,9 +287,8 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
         true => "difference not shown".to_owned(),
         false => cell.outcome.words().to_owned(),
     };
-    if matches!(cell.outcome, Outcome::Timed(_)) && cell.low.is_none() {
-        let one = cell.a.rounds.min(cell.b.rounds) < 2;
-        outcome.push_str(if one { " (one round)" } else { " (no interval)" });
+    if matches!(cell.outcome, Outcome::Timed(_)) && interval(cell.ratio, cell.low, cell.high).is_none() {
+        outcome.push_str(&format!(" ({TOO_FEW_ROUNDS})"));
     }
     let single = cell.a.rounds.min(cell.b.rounds) < 2;
     if matches!(cell.outcome, Outcome::Sized(SizeChange::Larger | SizeChange::Smaller)) && single {
@@ -286,10 +308,6 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
     if cell.reference {
         outcome.push_str(", for reference");
     }
-    let interval = |low: Option<f64>, high: Option<f64>| match (low, high) {
-        (Some(low), Some(high)) => format!("{} … {}", format::three(low), format::three(high)),
-        _ => none(),
-    };
     let mut row = vec![
         system(&cell.a.id, &cell.b.id),
         change(&cell.a.id.variant, &cell.b.id.variant),
@@ -303,12 +321,13 @@ fn row(cell: &CellComparison, comparison: &RunComparison) -> Vec<String> {
         value(cell.a.value, cell.a.verdict),
         value(cell.b.value, cell.b.verdict),
         optional(cell.ratio, format::times),
-        interval(cell.low, cell.high),
+        interval(cell.ratio, cell.low, cell.high).unwrap_or_else(none),
     ]);
     if comparison.control.is_some() {
         let divided = cell.divided;
         row.push(optional(divided.map(|divided| divided.ratio), format::times));
-        row.push(interval(divided.and_then(|one| one.low), divided.and_then(|one| one.high)));
+        let limits = divided.and_then(|one| interval(Some(one.ratio), one.low, one.high));
+        row.push(limits.unwrap_or_else(none));
     }
     row.push(outcome);
     row
@@ -419,10 +438,14 @@ fn closing(comparison: &RunComparison) -> Section {
         );
     }
     if let Some(gate) = &comparison.gate {
-        section.notes.push(verdict(gate));
-        section.notes.extend(gate.reasons.iter().map(reason));
+        section.notes.mark(passed(gate), verdict(gate));
+        section.notes.mark_all(Severity::Failed, gate.reasons.iter().map(reason));
     }
     section
+}
+
+fn passed(gate: &Gate) -> Severity {
+    if gate.passed { Severity::Good } else { Severity::Failed }
 }
 
 fn reason(reason: &Reason) -> String {

@@ -17,6 +17,8 @@ mod any_workload;
 mod documents;
 mod durability;
 mod fidelity;
+mod headline;
+mod marked;
 mod questions;
 mod section;
 mod serving;

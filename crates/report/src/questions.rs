@@ -2,10 +2,12 @@
 
 use jsonathlon_results::manifest::Manifest;
 use jsonathlon_results::record::{Agreement, Basis, DifferentRows, Given, Standing};
+use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Run, Summary};
 use serde::Deserialize;
 
 use crate::analytics::{loading, questions as asked, sizes};
+use crate::marked::Marked;
 use crate::section::{Section, printable};
 
 /// As it is called in journals.
@@ -47,7 +49,9 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
                 section.notes.push(printable(asks));
             }
             let found = summary.agreements.iter().find(|one| one.question == *name);
-            section.notes.extend(found.map(agreement).unwrap_or_default());
+            if let Some(found) = found {
+                section.notes.append(agreement(found));
+            }
             sections.push(section);
         }
     }
@@ -74,12 +78,14 @@ pub(crate) fn reading() -> Vec<String> {
 }
 
 /// What came of the answers to a question, and who differs.
-fn agreement(one: &Agreement) -> Vec<String> {
+fn agreement(one: &Agreement) -> Marked<String> {
     let with = |given: Given| one.standings.iter().filter(move |standing| standing.answer == given);
     let names = |given: Given| with(given).map(called).collect::<Vec<_>>().join(", ");
     let same = with(Given::Same).count();
     let answered = same + with(Given::Different).count();
-    let mut notes = vec![match one.basis {
+    let severity = if one.basis == Basis::Disputed { Severity::Warning } else { Severity::Good };
+    let mut notes = Marked::default();
+    let told = match one.basis {
         Basis::Agreed => format!(
             "agreed: {same} of {answered} configurations gave the same answer: {}",
             names(Given::Same)
@@ -97,13 +103,14 @@ fn agreement(one: &Agreement) -> Vec<String> {
             format!("compared with the reference: {same} of {answered} configurations answer the same")
         }
         Basis::Unanswered => "UNVERIFIED: nobody answered".to_owned(),
-    }];
+    };
+    notes.mark(severity, told);
     for standing in with(Given::Different) {
         notes.extend(different(standing));
     }
     for standing in with(Given::Failed) {
         let why = standing.why.as_deref().unwrap_or_default();
-        notes.push(format!("failed: {}: {}", called(standing), printable(why)));
+        notes.mark(Severity::Failed, format!("failed: {}: {}", called(standing), printable(why)));
     }
     let not = names(Given::NotAsked);
     if !not.is_empty() {

@@ -1,17 +1,20 @@
 //! A run as tables: what it was, the tables of its workloads, how to read them, and what went wrong.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_results::control::CONTROL;
 use jsonathlon_results::id::Id;
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::ranking::{Preparation, Profile};
 use jsonathlon_results::record::Phase;
-use jsonathlon_results::summary::{Run, Stolen, Summary};
+use jsonathlon_results::severity::Severity;
+use jsonathlon_results::summary::{FailureEntry, Run, Stolen, Summary};
 
 use crate::draw::terminal::{Look, draw};
-use crate::section::{Section, printable, short};
-use crate::{analytics, any_workload, documents, draw, durability, fidelity, format, questions, serving};
+use crate::section::{Section, TOO_FEW_ROUNDS, printable, short};
+use crate::{
+    analytics, any_workload, documents, draw, durability, fidelity, format, headline, questions, serving,
+};
 
 /// What stands in a summary beside the configurations: plain files, and the control.
 const BESIDE: [&str; 2] = ["files", CONTROL];
@@ -48,7 +51,8 @@ pub fn markdown_with_means(run: &Run) -> String {
 }
 
 fn sections(run: &Run, summary: &Summary, means: bool) -> Vec<Section> {
-    let mut sections = vec![heading(run, summary)];
+    let mut sections: Vec<Section> = headline::section(run, summary).into_iter().collect();
+    sections.push(heading(run, summary));
     for workload in workloads(summary) {
         sections.extend(match workload {
             analytics::NAME => analytics::sections(run, summary),
@@ -111,11 +115,12 @@ fn heading(run: &Run, summary: &Summary) -> Section {
     section.notes.extend(questions::titles(run));
     section.notes.push(format!("begun    {} with jsonathlon {}", summary.started, summary.program));
     if !summary.complete {
-        section.notes.push(format!(
-            "INCOMPLETE: {} planned trials have no record yet; go on with `jsonathlon run --resume {}`",
-            run.open_trials().len(),
+        let open = run.open_trials().len();
+        let text = format!(
+            "INCOMPLETE: {open} planned trials have no record yet; go on with `jsonathlon run --resume {}`",
             run.path
-        ));
+        );
+        section.notes.mark(Severity::Failed, text);
     }
     section
 }
@@ -167,7 +172,8 @@ fn reading(run: &Run, summary: &Summary) -> Section {
         );
         section.notes.push(
             "intervals: 95 %, bootstrap over rounds; × of best: ratio of medians over shared rounds within a class; two \
-             systems differ only where its interval excludes 1"
+             systems differ only where its interval excludes 1; too few rounds: one, or some that differ by so much that \
+             the limits would be a hundredfold apart"
                 .to_owned(),
         );
     }
@@ -278,7 +284,7 @@ fn precision(summary: &Summary) -> Vec<String> {
     for one in &found.not_reached {
         let to = one
             .share
-            .map_or_else(|| "no interval".to_owned(), |share| format!("± {}", format::percent(share)));
+            .map_or_else(|| TOO_FEW_ROUNDS.to_owned(), |share| format!("± {}", format::percent(share)));
         let phase = if one.phase == Phase::Load { "" } else { one.phase.words() };
         let Id { system, version, variant, .. } = &one.id;
         let cell = [system, version, variant, one.step.word(), phase].join(" ");
@@ -289,13 +295,16 @@ fn precision(summary: &Summary) -> Vec<String> {
 
 fn trouble(summary: &Summary) -> Option<Section> {
     let mut section = Section { title: "what went wrong".to_owned(), ..Section::default() };
-    // The same failure in many rounds is told once, with how often; and a trial that failed is told once for all that
-    // it would have measured.
+    // The same failure in many rounds is told once, with how often; what follows from it counts with it; and a trial that
+    // failed is told once for all that it would have measured.
+    let causes: HashMap<&str, &FailureEntry> =
+        summary.failures.iter().map(|failure| (failure.key.as_str(), failure)).collect();
     let mut told: Vec<(String, String, BTreeMap<String, u64>)> = Vec::new();
     for failure in &summary.failures {
-        let Id { system, version, variant, .. } = &failure.cell.id;
+        let cause = failure.because.as_deref().and_then(|key| causes.get(key)).copied().unwrap_or(failure);
+        let Id { system, version, variant, .. } = &cause.cell.id;
         let who = format!("{system} {version} {variant}");
-        let words = format!("{}: {}: {}", failure.cell.phase.word(), failure.kind, printable(&failure.error));
+        let words = format!("{}: {}: {}", cause.cell.phase.word(), cause.kind, printable(&cause.error));
         let place = told.iter().position(|(one, known, _)| (one, known) == (&who, &words));
         let place = place.unwrap_or_else(|| {
             told.push((who, words, BTreeMap::new()));
@@ -307,7 +316,8 @@ fn trouble(summary: &Summary) -> Option<Section> {
         let times = steps.values().copied().max().unwrap_or(0);
         let times = if times > 1 { format!(" ({times} trials)") } else { String::new() };
         let steps: Vec<String> = steps.into_keys().collect();
-        section.notes.push(format!("failed: {who} {} {words}{times}", steps.join(", ")));
+        let text = format!("failed: {who} {} {words}{times}", steps.join(", "));
+        section.notes.mark(Severity::Failed, text);
     }
     (!section.notes.is_empty()).then_some(section)
 }

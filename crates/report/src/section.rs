@@ -1,21 +1,24 @@
 //! A table with what stands under it, before it is drawn, and the words that all tables share.
 
+use jsonathlon_measure::statistics::Group;
+use jsonathlon_results::figure::{Figure, SECONDS};
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::summary::{Entry, Run};
 
 use crate::format;
+use crate::marked::Marked;
 
 /// One table with what stands under it.
 #[derive(Debug, Default)]
 pub(crate) struct Section {
     pub(crate) title: String,
     pub(crate) header: Vec<String>,
-    pub(crate) rows: Vec<Vec<String>>,
+    pub(crate) rows: Marked<Vec<String>>,
     /// So many columns from the left hold words and are aligned so.
     pub(crate) left_columns: usize,
     /// Further columns of words.
     pub(crate) left_also: Vec<usize>,
-    pub(crate) notes: Vec<String>,
+    pub(crate) notes: Marked<String>,
 }
 
 impl Section {
@@ -69,10 +72,67 @@ pub(crate) fn printable(text: &str) -> String {
         .join(" ")
 }
 
-/// An interval of seconds.
+/// Words in place of an interval that one round cannot have, nor two that differ too much.
+pub(crate) const TOO_FEW_ROUNDS: &str = "too few rounds";
+
+/// An interval of seconds; none of what has no time.
 pub(crate) fn interval(entry: Option<&Entry>) -> String {
-    match entry.and_then(|entry| entry.low_s.zip(entry.high_s)) {
-        Some((low, high)) => format!("{} … {}", format::seconds(low), format::seconds(high)),
-        None => none(),
+    match entry.map(|entry| (entry.median_s, entry.limits(&SECONDS))) {
+        Some((_, Some([low, high]))) => format!("{} … {}", format::seconds(low), format::seconds(high)),
+        Some((Some(_), None)) => TOO_FEW_ROUNDS.to_owned(),
+        _ => none(),
+    }
+}
+
+/// What an entry has of a figure; both of its groups where trials fall into two: their median is of neither.
+pub(crate) fn of_trials(entry: &Entry, figure: &Figure, show: impl Fn(f64) -> String) -> Option<String> {
+    let value = entry.value(figure)?;
+    Some(entry.groups(figure).map_or_else(|| show(value), |groups| in_groups(&groups, &show)))
+}
+
+/// `282 B in 3 trials, 2.48 kB in 3`.
+pub(crate) fn in_groups([low, high]: &[Group; 2], show: impl Fn(f64) -> String) -> String {
+    format!("{} in {} trials, {} in {}", show(low.median), low.trials, show(high.median), high.trials)
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_results::figure::JOURNAL_BYTES_PER_OP;
+    use jsonathlon_results::id::{Id, Step};
+    use jsonathlon_results::record::{Cell, Phase};
+
+    use super::*;
+
+    fn entry() -> Entry {
+        Entry::blank(Cell {
+            workload: "serving".into(),
+            id: Id::new("ma", "1", "plain", "default"),
+            profile: None,
+            step: Step::from("a"),
+            phase: Phase::Measured,
+            state: None,
+            parameters: Default::default(),
+        })
+    }
+
+    #[test]
+    fn limits_that_say_nothing_are_not_printed() {
+        let timed = |low_s, high_s| interval(Some(&Entry { median_s: Some(0.2), low_s, high_s, ..entry() }));
+        assert_eq!(timed(Some(0.1), Some(0.3)), "100 ms … 300 ms");
+        assert_eq!(timed(Some(1e-9), Some(62_945_984.0)), TOO_FEW_ROUNDS);
+        assert_eq!(timed(None, None), TOO_FEW_ROUNDS);
+        assert_eq!(interval(Some(&entry())), none(), "what has no time has no interval either");
+    }
+
+    #[test]
+    fn a_figure_that_no_trial_had_is_not_printed() {
+        let bytes = |entry: &Entry| of_trials(entry, &JOURNAL_BYTES_PER_OP, format::bytes);
+        let mut entry = entry();
+        assert_eq!(bytes(&entry), None);
+        entry.metrics.insert(JOURNAL_BYTES_PER_OP.name.to_owned(), 1311.5);
+        assert_eq!(bytes(&entry).as_deref(), Some("1.31 kB"));
+        let groups = [Group { trials: 3, median: 282.0 }, Group { trials: 3, median: 2480.0 }];
+        entry.groups.insert(JOURNAL_BYTES_PER_OP.name.to_owned(), groups);
+        assert_eq!(bytes(&entry).as_deref(), Some("282 B in 3 trials, 2.48 kB in 3"));
     }
 }

@@ -26,7 +26,7 @@ fn trial(of: &Configuration, step: &str, phase: Phase, round: u32, times: Times<
     made::record(Trial {
         verdict,
         metrics: [(bytes.to_owned(), 300_000.0 * (of.id.version.len() as f64))].into(),
-        failure: failed.then(|| Failure { kind: FailureKind::Crash, error: "gone".into() }),
+        failure: failed.then(|| Failure::new(FailureKind::Crash, "gone")),
         ..made::trial(cell(of, step, phase), round, seconds)
     })
 }

@@ -58,7 +58,7 @@ fn made(usage: f64) -> Run {
     }
     let mut copy = trial(of(&other, "copy", Phase::Load, 12, "64KiB", &[]), 1, None);
     copy.verdict = Verdict::NotApplicable;
-    copy.failure = Some(Failure { kind: FailureKind::Refused, error: "no setter".into() });
+    copy.failure = Some(Failure::new(FailureKind::Refused, "no setter"));
     records.push(record(copy));
     run("a-run", vec![one, other], records)
 }

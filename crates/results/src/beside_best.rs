@@ -12,7 +12,7 @@ use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
 use crate::percentile::Histograms;
 use crate::ranking::Profile;
-use crate::record::{CLIENTS, Cell, Phase, RATE_SHARE, Trial, Verdict};
+use crate::record::{Cell, Phase, RATE_SHARE, Trial, Verdict};
 use crate::run::Run;
 
 /// Parameters of a cell that are its configuration's own.
@@ -100,6 +100,15 @@ pub struct Comparison {
     pub difference: Difference,
 }
 
+impl Comparison {
+    /// The limits of its interval, for people; none where that says nothing but that there were too few rounds.
+    #[must_use]
+    pub fn limits(&self) -> Option<[f64; 2]> {
+        let estimate = Estimate { median: self.ratio, low: self.low, high: self.high }.if_meaningful_ratio();
+        Some([estimate.low?, estimate.high?])
+    }
+}
+
 fn time() -> String {
     figure::SECONDS.name.to_owned()
 }
@@ -177,17 +186,17 @@ mod other {
 }
 
 /// One configuration's cell of a question.
-struct Standing<'a> {
-    configuration: &'a Configuration,
-    entry: &'a Entry,
-    comparable: bool,
+pub(crate) struct Standing<'a> {
+    pub(crate) configuration: &'a Configuration,
+    pub(crate) entry: &'a Entry,
+    pub(crate) comparable: bool,
     /// Others may be held against it: it is ranked, its answers are verified, its plan is the promised one, and where it is
     /// cold, all of it is.
-    is_mark: bool,
+    pub(crate) is_mark: bool,
 }
 
 /// Every configuration's cells of which a time, a throughput or a response time may be compared.
-fn standings<'a>(run: &'a Run, entries: &'a [Entry]) -> Vec<Standing<'a>> {
+pub(crate) fn standings<'a>(run: &'a Run, entries: &'a [Entry]) -> Vec<Standing<'a>> {
     let is_timed = |phase: Phase| matches!(phase, Phase::Load | Phase::Cold | Phase::Hot | Phase::Measured);
     let standing = |entry: &'a Entry| {
         let cell = &entry.cell;
@@ -212,55 +221,6 @@ fn standings<'a>(run: &'a Run, entries: &'a [Entry]) -> Vec<Standing<'a>> {
         Some(Standing { configuration, entry, comparable, is_mark })
     };
     entries.iter().filter(|entry| is_timed(entry.cell.phase)).filter_map(standing).collect()
-}
-
-/// A configuration's throughput at the number of clients at which it is highest, beside the highest of its ranking.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Peak {
-    /// That cell, beside the cell of the best; itself where it is the best.
-    #[serde(flatten)]
-    pub comparison: Comparison,
-    /// Clients of the best.
-    pub other_clients: Option<u64>,
-    /// The throughput.
-    pub value: f64,
-}
-
-/// The highest throughput of each ranked configuration over the numbers of clients, mix by mix, in closed loops. Which
-/// number that is, is taken from the same trials.
-pub(crate) fn peaks(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Peak> {
-    let throughput = |standing: &Standing<'_>| standing.entry.value(&figure::THROUGHPUT_OPS_PER_S);
-    let mut groups: BTreeMap<_, Vec<Standing<'_>>> = BTreeMap::new();
-    for standing in standings(run, entries) {
-        let cell = &standing.entry.cell;
-        let is_closed = cell.phase == Phase::Measured && !cell.is_open_loop() && !cell.is_of_one_operation();
-        if is_closed && standing.comparable && standing.is_mark && throughput(&standing).is_some() {
-            let mut but_clients = cell.clone();
-            but_clients.parameters.remove(CLIENTS);
-            let ranking = standing.configuration.ranking();
-            let key = (cell.workload.as_str(), cell.step.word(), dimensions(&but_clients), ranking);
-            groups.entry(key).or_default().push(standing);
-        }
-    }
-    let rounds = Rounds::of(run);
-    let mut found = Vec::new();
-    for standings in groups.values() {
-        let highest = |of: &dyn Fn(&&Standing<'_>) -> bool| {
-            let all = standings.iter().filter(|one| of(one));
-            all.max_by(|a, b| throughput(a).unwrap_or(0.0).total_cmp(&throughput(b).unwrap_or(0.0)))
-        };
-        let Some(best) = highest(&|_| true) else { continue };
-        let clients = best.entry.cell.parameters.get(CLIENTS).and_then(serde_json::Value::as_u64);
-        for configuration in &run.manifest.configurations {
-            let Some(own) = highest(&|one| one.configuration == configuration) else { continue };
-            if let Some(comparison) = rounds.compare(own, best, Against::Best, alpha)
-                && let Some(value) = throughput(own)
-            {
-                found.push(Peak { comparison, other_clients: clients, value });
-            }
-        }
-    }
-    found
 }
 
 /// Every question's cell beside the best of its ranking, and beside the first reference row, by the figure that it is
@@ -339,7 +299,7 @@ impl<'a> Rounds<'a> {
             .collect()
     }
 
-    fn compare(
+    pub(crate) fn compare(
         &self,
         one: &Standing<'_>,
         other: &Standing<'_>,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jsonathlon_measure::statistics::{Estimate, Group};
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{self, Figure};
@@ -33,15 +34,38 @@ pub struct Entry {
     pub bound_by: Option<String>,
     /// The trials' metrics, reduced as [`crate::figure`] says: medians, but maxima of errors and peaks.
     pub metrics: Metrics,
-    /// 95 % intervals over rounds, lower and upper limit, of those metrics that have one; none with one round.
+    /// 95 % intervals over rounds, lower and upper limit, of those metrics that have one; none with too few rounds.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub intervals: BTreeMap<String, [f64; 2]>,
+    /// Figures whose trials fall into two groups, so that their median is of neither, with both.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<String, [Group; 2]>,
     /// What was found out that is no number: of each thing what the last trial said of it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }
 
 impl Entry {
+    /// One of `cell` with nothing in it, and an exact verdict.
+    #[must_use]
+    pub fn blank(cell: Cell) -> Self {
+        Self {
+            cell,
+            trials: 0,
+            median_s: None,
+            low_s: None,
+            high_s: None,
+            mean_s: None,
+            sd_s: None,
+            verdict: Verdict::Exact,
+            bound_by: None,
+            metrics: Metrics::new(),
+            intervals: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            findings: Vec::new(),
+        }
+    }
+
     /// The figure that it is about: see [`figure::headline`].
     #[must_use]
     pub fn headline(&self) -> &'static Figure {
@@ -57,13 +81,30 @@ impl Entry {
         }
     }
 
-    /// The limits of that figure's 95 % interval over rounds.
+    /// The limits of that figure's 95 % interval over rounds, for people; none where they are so far apart that they say
+    /// nothing but that there were too few rounds.
     #[must_use]
     pub fn limits(&self, figure: &Figure) -> Option<[f64; 2]> {
-        match *figure {
-            figure::SECONDS => Some([self.low_s?, self.high_s?]),
-            _ => self.intervals.get(figure.name).copied(),
-        }
+        self.limits_of(figure.name)
+    }
+
+    /// The same by the figure's name, whether it is registered or not.
+    #[must_use]
+    pub fn limits_of(&self, name: &str) -> Option<[f64; 2]> {
+        let limits = match name == figure::SECONDS.name {
+            true => self.low_s.zip(self.high_s),
+            false => self.intervals.get(name).map(|[low, high]| (*low, *high)),
+        };
+        let (low, high) = limits?;
+        // The median is of no matter here.
+        let estimate = Estimate { median: low, low: Some(low), high: Some(high) }.if_meaningful();
+        Some([estimate.low?, estimate.high?])
+    }
+
+    /// The two groups into which the trials of a figure fall, the lower one first; none where they are one.
+    #[must_use]
+    pub fn groups(&self, figure: &Figure) -> Option<[Group; 2]> {
+        self.groups.get(figure.name).copied()
     }
 
     /// What was found out of something.
@@ -94,6 +135,9 @@ impl Entry {
 /// A trial without a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FailureEntry {
+    /// The key of its record.
+    #[serde(default)]
+    pub key: String,
     /// What it is of.
     #[serde(flatten)]
     pub cell: Cell,
@@ -101,6 +145,9 @@ pub struct FailureEntry {
     pub round: u32,
     /// Kind of failure.
     pub kind: String,
-    /// The message.
+    /// The message, that of its cause included.
     pub error: String,
+    /// The key of the record of another failure, which this one follows from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
 }

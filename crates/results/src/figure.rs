@@ -266,6 +266,9 @@ figures! {
     WRITES_OUT_OF_ORDER = "writes_out_of_order", "writes lost before others that are there", Count, Lower, sum;
     WRITES_AFTER_CUT = "writes_after_cut", "writes acknowledged after the cut", Count, Lower, sum;
     OLDEST_LOSS_S = "oldest_loss_s", "age of the oldest loss", Seconds, Lower, maximum;
+    ALLOWED_LOSS_S = "allowed_loss_s", "age of losses that the tier allows", Seconds, Neither;
+    DISK_STALL_S = "disk_stall_s", "longest standstill of the disk", Seconds, Lower, maximum;
+    MACHINE_STALL_S = "machine_stall_s", "longest standstill of the machine", Seconds, Lower, maximum;
     RECOVERY_S = "recovery_s", "time to recover", Seconds, Lower;
     // What became of a schedule.
     OFFERED_OPS_PER_S = "offered_ops_per_s", "rate of arrivals", PerSecond, Neither;
@@ -285,6 +288,8 @@ figures! {
     CPU_MIGRATIONS_PER_OP = "cpu_migrations_per_op", "CPU migrations per operation", PerOperation, Lower;
     DISK_WRITTEN_BYTES_PER_OP = "disk_written_bytes_per_op", "bytes written to disk per operation", BytesPerOperation, Lower;
     JOURNAL_BYTES_PER_OP = "journal_bytes_per_op", "journal bytes per operation", BytesPerOperation, Lower, with_interval;
+    JOURNAL_RECORD_BYTES_PER_OP = "journal_record_bytes_per_op", "journal bytes per operation, images of pages apart", BytesPerOperation, Lower;
+    JOURNAL_IMAGE_BYTES_PER_OP = "journal_image_bytes_per_op", "journal bytes per operation, images of pages", BytesPerOperation, Lower;
     IDLE_JOURNAL_BYTES = "idle_journal_bytes", "journal bytes while idle", Bytes, Lower;
     RECORDS_AT_END = "records_at_end", "records at the end", Count, Neither;
     // What processes took.

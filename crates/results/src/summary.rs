@@ -1,19 +1,25 @@
 //! Summary schema 1: what a run found, computed from its journal alone.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_measure::machine::Machine;
-use jsonathlon_measure::statistics::estimate_at;
+use jsonathlon_measure::statistics::{Group, estimate_at, two_groups};
 use serde::{Deserialize, Serialize};
 
-use crate::beside_best::{Comparison, Peak, comparisons, peaks};
+use crate::beside_best::{Comparison, comparisons};
 use crate::challenge::{PublishedScore, published_scores};
-use crate::figure::{self, FILES_BYTES, Figure, LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES, TOTAL_BYTES};
+use crate::figure::{
+    self, Better, FILES_BYTES, Figure, LEAST_TOTAL_BYTES, MOST_TOTAL_BYTES, Reduction, TOTAL_BYTES,
+};
 use crate::id::{Id, Step};
 use crate::manifest::{Manifest, SCHEMA};
+use crate::peaks::{Peak, peaks};
 use crate::percentile::Histograms;
 use crate::precision::{self, Precision};
-use crate::record::{Agreement, Cell, FailureKind, Finding, Metrics, Phase, PlanCheck, Trial, Verdict};
+use crate::promise::BrokenPromise;
+use crate::record::{
+    Agreement, Body, Cell, Failure, FailureKind, Finding, Metrics, Phase, PlanCheck, Record, Trial, Verdict,
+};
 
 pub use crate::entry::{Entry, FailureEntry};
 pub use crate::run::Run;
@@ -56,6 +62,9 @@ pub struct Summary {
     /// Answers held against each other, question by question; of workloads whose answers nobody knows beforehand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub agreements: Vec<Agreement>,
+    /// Durability tiers that lost more than they may.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub broken_promises: Vec<BrokenPromise>,
     /// One entry a failed trial, and one a plan that broke its configuration's promise.
     pub failures: Vec<FailureEntry>,
 }
@@ -119,6 +128,7 @@ impl Run {
         let peaks = peaks(self, &results, alpha);
         let precision = precision::precision(&self.manifest, self.trials(), &results);
         let complete = self.open_trials().is_empty();
+        let broken_promises = results.iter().filter_map(BrokenPromise::of).collect();
         Summary {
             schema: SCHEMA,
             run: self.path.clone(),
@@ -141,7 +151,8 @@ impl Run {
             // A trial that is yet to come would count as a missing time.
             published_scores: if complete { published_scores(self) } else { Vec::new() },
             agreements: self.agreements().cloned().collect(),
-            failures: self.trials().filter_map(failure).chain(self.plans().filter_map(broken_plan)).collect(),
+            broken_promises,
+            failures: failures(&self.records),
         }
     }
 }
@@ -166,7 +177,9 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
         .reference_sizes
         .iter()
         .map(|(format, bytes)| Entry {
-            cell: Cell {
+            trials: 1,
+            metrics: [FILES_BYTES, TOTAL_BYTES].map(|figure| (figure.name.to_owned(), *bytes as f64)).into(),
+            ..Entry::blank(Cell {
                 workload: "analytics".into(),
                 id: Id::new("files", &manifest.program, format, ""),
                 profile: None,
@@ -174,18 +187,7 @@ fn file_rows(manifest: &Manifest) -> Vec<Entry> {
                 phase: Phase::Steady,
                 state: None,
                 parameters: [("scale".to_owned(), manifest.data.documents.into())].into(),
-            },
-            trials: 1,
-            median_s: None,
-            low_s: None,
-            high_s: None,
-            mean_s: None,
-            sd_s: None,
-            verdict: Verdict::Exact,
-            bound_by: None,
-            metrics: [FILES_BYTES, TOTAL_BYTES].map(|figure| (figure.name.to_owned(), *bytes as f64)).into(),
-            intervals: BTreeMap::new(),
-            findings: Vec::new(),
+            })
         })
         .collect()
 }
@@ -224,6 +226,7 @@ fn entry(trials: &[&Trial], alpha: f64) -> Option<Entry> {
         cell,
         metrics,
         intervals,
+        groups: groups(trials),
         findings: findings(trials),
     })
 }
@@ -308,6 +311,27 @@ fn intervals(
     figure::ALL.iter().filter(|one| one.interval && **one != figure::SECONDS).filter_map(of).collect()
 }
 
+/// Figures of which a median is shown, and whose trials fall into two groups.
+fn groups(trials: &[&Trial]) -> BTreeMap<String, [Group; 2]> {
+    let mut values: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+    for trial in trials {
+        let seconds = trial.seconds.map(|seconds| (figure::SECONDS.name, seconds));
+        let metrics = trial.metrics.iter().map(|(name, value)| (name.as_str(), *value));
+        for (name, value) in metrics.chain(seconds) {
+            values.entry(name).or_default().push(value);
+        }
+    }
+    let is_of_median = |name: &str| {
+        Figure::named(name)
+            .is_none_or(|figure| figure.reduction == Reduction::Median && figure.better != Better::Neither)
+    };
+    values
+        .into_iter()
+        .filter(|(name, _)| is_of_median(name))
+        .filter_map(|(name, values)| Some((name.to_owned(), two_groups(&values)?)))
+        .collect()
+}
+
 /// A figure's values round by round, of rounds in which there are any.
 fn rounds_of(figure: &Figure, trials: &[&Trial]) -> Vec<Vec<f64>> {
     let mut rounds: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
@@ -319,9 +343,36 @@ fn rounds_of(figure: &Figure, trials: &[&Trial]) -> Vec<Vec<f64>> {
     rounds.into_values().collect()
 }
 
+/// Trials that failed, and after them plans that broke their configurations' promises.
+fn failures(records: &[Record]) -> Vec<FailureEntry> {
+    let told: HashMap<&str, &Failure> = records
+        .iter()
+        .filter_map(|record| match &record.body {
+            Body::Trial(trial) => Some((record.key.as_str(), trial.failure.as_ref()?)),
+            _ => None,
+        })
+        .collect();
+    // A record that follows from another one does not repeat its words; whoever reads one entry alone has them.
+    let whole = |entry: FailureEntry| match entry.because.as_deref().and_then(|key| told.get(key)) {
+        Some(cause) => FailureEntry { error: format!("{}: {}", entry.error, cause.error), ..entry },
+        None => entry,
+    };
+    let trials = records.iter().filter_map(|record| match &record.body {
+        Body::Trial(trial) => failure(&record.key, trial).map(whole),
+        _ => None,
+    });
+    let plans = records.iter().filter_map(|record| match &record.body {
+        Body::Plan(plan) => broken_plan(&record.key, plan),
+        _ => None,
+    });
+    trials.chain(plans).collect()
+}
+
 /// A plan that is not what the configuration promises is a failure of its cell, though its answers stand.
-fn broken_plan(plan: &PlanCheck) -> Option<FailureEntry> {
+fn broken_plan(key: &str, plan: &PlanCheck) -> Option<FailureEntry> {
     (!plan.violations.is_empty()).then(|| FailureEntry {
+        key: key.to_owned(),
+        because: None,
         cell: plan.cell.clone(),
         round: 0,
         kind: FailureKind::Plan.word().to_owned(),
@@ -329,10 +380,12 @@ fn broken_plan(plan: &PlanCheck) -> Option<FailureEntry> {
     })
 }
 
-fn failure(trial: &Trial) -> Option<FailureEntry> {
+fn failure(key: &str, trial: &Trial) -> Option<FailureEntry> {
     // That a system has no such thing is no failure of it; the words say why.
     let failure = trial.failure.as_ref().filter(|_| trial.verdict != Verdict::NotApplicable)?;
     Some(FailureEntry {
+        key: key.to_owned(),
+        because: failure.because.clone(),
         cell: trial.cell.clone(),
         round: trial.round,
         kind: failure.kind.word().to_owned(),

@@ -49,6 +49,34 @@ fn a_run_beside_itself_shows_no_difference() {
     assert!(comparison.gated(0.0, false).gate.unwrap().passed);
 }
 
+/// Every stop was made in both runs; only in one of them what the tier promises was there.
+#[test]
+fn a_durability_promise_that_is_newly_broken_now_fails() {
+    let of = |name: &str, as_promised: f64| {
+        let mut made = run(name, &[configuration("ma", "1")]);
+        let mut stops = cell(&made.manifest.configurations[0], "power", Phase::Steady);
+        stops.workload = "durability".into();
+        stops.parameters.insert("durability".to_owned(), "window".into());
+        let mut record = support::trial(stops, 1, None);
+        if let Body::Trial(trial) = &mut record.body {
+            let state = if as_promised < 1.0 { "lost beyond its window" } else { "kept" };
+            trial.findings = vec![jsonathlon_results::record::Finding::new("stop 1", state)];
+            trial.metrics = [("stops".to_owned(), 1.0), ("stops_as_promised".to_owned(), as_promised)].into();
+        }
+        made.records.push(record);
+        made
+    };
+    let (kept, broken) = (of("kept", 1.0), of("broken", 0.0));
+    assert_eq!(broken.summary().broken_promises.len(), 1);
+    let outcome = |a: &Run, b: &Run| {
+        let comparison = compare(a, b, false).unwrap();
+        let power = comparison.cells.iter().find(|cell| cell.step.word() == "power").cloned();
+        (power.map(|cell| cell.outcome), comparison.gated(0.05, false).gate.unwrap().passed)
+    };
+    assert_eq!(outcome(&kept, &broken), (Some(Outcome::NowFails), false));
+    assert_eq!(outcome(&broken, &kept), (Some(Outcome::NowAnswers), true));
+}
+
 #[test]
 fn what_was_right_and_is_not_fails_whatever_is_allowed() {
     let mut a = run("a", &[configuration("ma", "1")]);

@@ -189,7 +189,7 @@ fn one_wrong_trial_takes_the_whole_cells_time_away() {
         {
             trial.verdict = Verdict::Wrong;
             trial.seconds = None;
-            trial.failure = Some(Failure { kind: FailureKind::Wrong, error: "row 3 differs".into() });
+            trial.failure = Some(Failure::new(FailureKind::Wrong, "row 3 differs"));
         }
     }
     let summary = run.summary();

@@ -272,7 +272,17 @@ impl<'a> Judge<'a> {
                 let share = point.value(figure).zip(point.value(per).filter(|whole| *whole > 0.0));
                 share.map(|(part, whole)| round_percent(100.0 * part / whole)).unwrap_or_default()
             }
-            None => format!("{}{interval}", point.value(figure).map(number).unwrap_or_default()),
+            // A median of two groups is of neither.
+            None => match point.entry.groups.get(figure) {
+                Some([low, high]) => format!(
+                    "{} in {} trials and {} in {}",
+                    number(low.median),
+                    low.trials,
+                    number(high.median),
+                    high.trials
+                ),
+                None => format!("{}{interval}", point.value(figure).map(number).unwrap_or_default()),
+            },
         };
         let words =
             [("system", point.title.clone()), ("value", shown), ("clients", point.clients.to_string())];
@@ -411,7 +421,7 @@ pub fn judged(claim: Claim, ratio: &Estimate) -> Outcome {
 /// A ratio as a reader says it: `31 % fewer (27 … 35)`, `2.31 times as many (2.1 … 2.5)`.
 #[must_use]
 pub fn change(ratio: &Estimate) -> String {
-    let Estimate { median, low, high } = *ratio;
+    let Estimate { median, low, high } = ratio.if_meaningful_ratio();
     let is_less = median < 1.0;
     let by = |ratio: f64| 100.0 * if is_less { 1.0 - ratio } else { ratio - 1.0 };
     let is_many = median >= 2.0;
@@ -422,7 +432,7 @@ pub fn change(ratio: &Estimate) -> String {
             let note = if ratio.excludes_one() { "" } else { ": no difference shown" };
             format!(" ({} … {}{note})", shown(ends.0), shown(ends.1))
         }
-        _ => " (no interval)".to_owned(),
+        _ => " (too few rounds)".to_owned(),
     };
     let words = if is_many { format!("{} times as many", number(median)) } else { percent(median) };
     format!("{words}{interval}")
@@ -477,7 +487,7 @@ mod tests {
             (estimate(1.045, 1.01, 1.08), "4.5 % more (1 … 8)"),
             (estimate(0.97, 0.92, 1.02), "3 % fewer (−2 … 8: no difference shown)"),
             (estimate(2.313, 2.1, 2.5), "2.31 times as many (2.10 … 2.50)"),
-            (Estimate { median: 0.5, low: None, high: None }, "50 % fewer (no interval)"),
+            (Estimate { median: 0.5, low: None, high: None }, "50 % fewer (too few rounds)"),
         ] {
             assert_eq!(change(&ratio), said);
         }

@@ -95,7 +95,7 @@ impl<'a> Bench<'a> {
             session,
             cells: self.cells(target),
             is_loaded: false,
-            holds: Err(Failure { kind: FailureKind::Environment, error: "it was not loaded".into() }),
+            holds: Err(Failure::new(FailureKind::Environment, "it was not loaded")),
             load_s: 0.0,
             drained_s: 0.0,
         }

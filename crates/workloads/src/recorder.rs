@@ -17,6 +17,9 @@ use crate::observer::{Event, Observer};
 use crate::pace::CellRounds;
 use crate::target::Target;
 
+/// What trials say of their failure that come to nothing for the same reason as another one, to whose record they point.
+pub(crate) const SAME: &str = "not done for the same reason";
+
 /// Appends records and tells the observer.
 pub struct Recorder<'a> {
     pub(crate) folder: &'a RunFolder,

@@ -257,6 +257,14 @@ test('a workload without parts of its own has its cells in a plain table, and no
   const words = await table.innerText();
   for (const word of [/documents per second/, /500\/s \(450\/s … 550\/s\)/, /records per s/, /1.00k\/s/, /lost/, /ClickHouse 26.7 challenge/]) assert.match(words, word);
   assert.match(await page.locator('main').innerText(), /Workload: append/);
+  // What was promised and not kept stands first, and is marked by more than colour.
+  const alarm = page.getByRole('alert');
+  assert.match(await alarm.innerText(), /^Durability promises broken\s+✖ mongodb 6\.0\.5 id, window, power loss: 11,872 of 14,718/);
+  assert.equal(await page.locator('h1 + .alarms').count(), 1, 'below the title, above everything else');
+  const rows = await table.locator('tbody tr').evaluateAll((all) => all.map((row) => [row.className, row.querySelector('.sign')?.textContent ?? '']));
+  assert.deepEqual(rows.slice(0, 4), [['good', ''], ['failed', '✖ '], ['warning', '⚠ '], ['good', '']]);
+  assert.match(words, /282 B\/op in 3 trials, 2\.48 kB\/op in 3/);
+  assert.doesNotMatch(words, /1\.31 kB/, 'a median that is of neither group');
   const parts = await page.locator('header nav button').allInnerTexts();
   assert.deepEqual(parts, ['Configurations', 'Series']);
   await table.locator('button').first().click();

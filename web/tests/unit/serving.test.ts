@@ -70,8 +70,13 @@ test('who gets most done is said with the interval, and that nothing is shown wh
   assert.ok(peak);
   Object.assign(peak.of_best, { low: 0.9, high: 1.02 });
   for (const one of figures.runs[0]?.peaks ?? []) if (one !== peak && one.of_best.ratio < 1) Object.assign(one, { value: 1 });
+  for (const one of figures.runs[0]?.peaks ?? []) one.leads = false;
   const not = leading(of(figures)).map(sentence).find((one) => one.sure === 'not shown');
-  assert.match(not?.text ?? '', /no difference shown\.$/);
+  assert.match(not?.text ?? '', /^Mix a, synced: no difference shown between PostgreSQL 1\.0 key and /);
+  assert.doesNotMatch(not?.text ?? '', /gets most done/);
+  for (const one of figures.runs[0]?.peaks ?? []) Object.assign(one.of_best, { low: null, high: null });
+  const few = leading(of(figures)).map(sentence);
+  assert.ok(few.every((one) => one.sure === 'once' && /too few rounds to say who gets most done/.test(one.text)), few[0]?.text);
 });
 
 test('who is filtered out leads nobody', () => {

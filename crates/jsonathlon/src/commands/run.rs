@@ -264,9 +264,6 @@ fn show(folder: &Path, json: bool) -> Result<ExitCode, Failure> {
         ),
     }
     let is_disputed = summary.results.iter().any(|entry| entry.verdict == Verdict::Disputed);
-    Ok(if summary.failures.is_empty() && summary.complete && !is_disputed {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::from(FAILED_CELL)
-    })
+    let is_well = summary.failures.is_empty() && summary.complete && summary.broken_promises.is_empty();
+    Ok(if is_well && !is_disputed { ExitCode::SUCCESS } else { ExitCode::from(FAILED_CELL) })
 }

@@ -384,10 +384,8 @@ impl Records<'_> {
                 std::fs::write(file, answer.to_string()).unwrap();
             }
         }
-        let failure = (!verdict.has_time()).then(|| Failure {
-            kind: FailureKind::Wrong,
-            error: "row 1 of 1, count: 12345 expected, 12346 answered".to_owned(),
-        });
+        let failure = (!verdict.has_time())
+            .then(|| Failure::new(FailureKind::Wrong, "row 1 of 1, count: 12345 expected, 12346 answered"));
         let trial = Trial {
             at_ms: BEGAN_MS + i64::try_from(self.all.len()).unwrap() * 40,
             verdict,

@@ -55,7 +55,7 @@ pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
             retains(run, configuration),
             entry.verdict.word().to_owned(),
         ]);
-        section.rows.push(row);
+        section.rows.mark(entry.severity(), row);
     }
     for rejects in run.records.iter().filter_map(|record| match &record.body {
         Body::Rejects(rejects) => Some(rejects),

@@ -6,11 +6,12 @@ use jsonathlon_results::figure;
 use jsonathlon_results::id::{State, Step};
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::{Phase, Verdict};
+use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use super::find;
 use crate::format;
-use crate::section::{NAMES, Section, interval, name, none, optional};
+use crate::section::{NAMES, Section, TOO_FEW_ROUNDS, interval, name, none, optional};
 
 /// The tables of all questions in all states that they were asked in.
 pub(super) fn all(run: &Run, summary: &Summary) -> Vec<Section> {
@@ -45,6 +46,13 @@ struct Standing<'a> {
 }
 
 impl Standing<'_> {
+    /// That of its answers; what holds other documents may not be compared.
+    fn severity(&self) -> Severity {
+        let answers = [self.hot, self.cold].into_iter().flatten().map(Entry::severity);
+        let documents = if self.comparable { Severity::Good } else { Severity::Warning };
+        answers.fold(documents, Severity::max)
+    }
+
     fn time(&self) -> Option<f64> {
         self.hot.and_then(|entry| entry.median_s)
     }
@@ -96,7 +104,7 @@ pub(crate) fn table(run: &Run, summary: &Summary, id: &str, title: &str, state: 
     let mut section = Section::new(format!("{title}{state_words}"), &header, NAMES);
     section.left_also = vec![words, words + 1];
     for standing in &standings {
-        section.rows.push(row(standing, reference.is_some()));
+        section.rows.mark(standing.severity(), row(standing, reference.is_some()));
     }
     Some(section)
 }
@@ -161,13 +169,13 @@ fn row(standing: &Standing<'_>, with_reference: bool) -> Vec<String> {
 fn ratio(standing: &Standing<'_>, best: &Comparison) -> String {
     let text = format::times(best.ratio);
     let itself = best.other == standing.configuration.id;
-    match (best.low.zip(best.high), best.difference) {
+    match (best.limits(), best.difference) {
         _ if itself => text,
-        (Some((low, high)), Difference::Faster | Difference::Slower) => {
+        (Some([low, high]), Difference::Faster | Difference::Slower) => {
             format!("{text} ({} … {})", format::three(low), format::three(high))
         }
         (Some(_), Difference::NoneShown) => format!("{text}, {}", Difference::NoneShown.words()),
-        (None, _) => format!("{text} (one round)"),
+        (None, _) => format!("{text} ({TOO_FEW_ROUNDS})"),
     }
 }
 

@@ -86,7 +86,7 @@ pub(crate) fn sizes(run: &Run, summary: &Summary) -> Section {
                 of_raw(total),
             ]);
             logs.push(metric(&figure::LOG_BYTES));
-            section.rows.push(row);
+            section.rows.mark(entry.severity(), row);
         }
     }
     // Where no system has any, there is no such column.

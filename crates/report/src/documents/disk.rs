@@ -44,7 +44,7 @@ pub(super) fn table(run: &Run, summary: &Summary, data: &str) -> Option<Section>
                 bytes(&figure::DATA_BYTES),
                 bytes(&figure::LOG_BYTES),
             ]);
-            section.rows.push(row);
+            section.rows.mark(entry.severity(), row);
         }
     }
     if data == "identical" {

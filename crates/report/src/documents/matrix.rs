@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jsonathlon_results::figure;
 use jsonathlon_results::record::Verdict;
+use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use super::{bytes_of, entries, word};
@@ -51,6 +52,7 @@ fn matrix(name: &str, own: &[&Entry]) -> Option<Section> {
     };
     for (_, operation, form) in queries {
         let mut row = vec![operation.to_owned(), printable(form)];
+        let mut severity = Severity::Good;
         for index in &indexes {
             let is_here = |entry: &&&Entry| {
                 let cell = &entry.cell;
@@ -58,8 +60,9 @@ fn matrix(name: &str, own: &[&Entry]) -> Option<Section> {
             };
             let found: Vec<&Entry> = own.iter().filter(is_here).copied().collect();
             row.push(states(&found));
+            severity = found.iter().map(|entry| entry.severity()).fold(severity, Severity::max);
         }
-        section.rows.push(row);
+        section.rows.mark(severity, row);
     }
     Some(section)
 }

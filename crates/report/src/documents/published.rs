@@ -49,7 +49,7 @@ fn table(test: &str, figures: &[&PublishedDocuments]) -> Section {
             let which =
                 [one.system.as_str(), &one.variant, one.index.as_deref().unwrap_or_default()].join(" ");
             let note = format!("? {}{size}: suspected, not confirmed: {reason}", which.trim_end());
-            if !section.notes.contains(&note) {
+            if !section.notes.iter().any(|known| *known == note) {
                 section.notes.push(note);
             }
         }

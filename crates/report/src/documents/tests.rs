@@ -2,6 +2,7 @@
 
 use jsonathlon_results::figure;
 use jsonathlon_results::record::{Cell, Phase, Verdict};
+use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use super::{called, entries, is_smaller, sizes, word};
@@ -61,6 +62,7 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
         }
         for kind in kinds {
             let mut row = called(configuration);
+            let mut severity = Severity::Good;
             row.push(printable(&kind));
             for size in &sizes {
                 let is_here =
@@ -68,8 +70,9 @@ fn table(run: &Run, summary: &Summary, data: &str, test: &str, title: &str, mean
                 let found = own.iter().find(is_here);
                 smaller |= found.is_some_and(|entry| is_smaller(&entry.cell));
                 row.push(found.map_or_else(none, |entry| shown(entry, means)));
+                severity = severity.max(found.map_or(Severity::Good, |entry| entry.severity()));
             }
-            section.rows.push(row);
+            section.rows.mark(severity, row);
         }
     }
     if smaller {
@@ -125,7 +128,7 @@ fn shown(entry: &Entry, means: bool) -> String {
     if is_smaller(&entry.cell) {
         text += " *";
     }
-    if let (Some(low), Some(high)) = (entry.low_s, entry.high_s) {
+    if let Some([low, high]) = entry.limits(&figure::SECONDS) {
         text += &format!(" ({} … {})", format::seconds(low), format::seconds(high));
     }
     if let (true, Some(mean)) = (means, entry.mean_s) {
@@ -155,7 +158,7 @@ fn reasons(run: &Run, test: &str, data: &str) -> Vec<String> {
         let index = if index.is_empty() || index == "none" { String::new() } else { format!(" {index}") };
         let what = match test {
             // What follows the first refusal is no news.
-            "limit" if failure.error.starts_with("not tried") => continue,
+            "limit" if failure.because.is_some() => continue,
             "limit" => "refused",
             _ => "not applicable",
         };

@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 
+use crate::marked::Marked;
 use crate::section::Section;
 
 /// Writes sections one below the other, under headings of this level.
@@ -39,14 +40,14 @@ pub(crate) fn table(section: &Section) -> String {
     let words = |column: usize| column < section.left_columns || section.left_also.contains(&column);
     let alignment = |column| if words(column) { ":---" } else { "---:" }.to_owned();
     line(&(0..section.header.len()).map(alignment).collect::<Vec<_>>());
-    for row in &section.rows {
+    for row in section.rows.iter() {
         line(&row.iter().map(|cell| escaped(cell)).collect::<Vec<_>>());
     }
     text
 }
 
 /// Notes alone, one an item.
-pub(crate) fn list(notes: &[String]) -> String {
+pub(crate) fn list(notes: &Marked<String>) -> String {
     notes.iter().map(|note| format!("* {}\n", item(note))).collect()
 }
 

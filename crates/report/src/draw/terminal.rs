@@ -5,6 +5,8 @@ use std::fmt::Write;
 use anstyle::{AnsiColor, Style};
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
+use jsonathlon_results::severity::Severity;
+
 use crate::section::Section;
 
 /// How tables are drawn.
@@ -31,8 +33,8 @@ fn write_section(text: &mut String, section: &Section, look: Look) {
         let mut table = Table::new();
         table.load_style(presets::NOTHING);
         table.set_content_arrangement(ContentArrangement::Disabled);
-        table.set_header(section.header.clone());
-        for row in &section.rows {
+        table.set_header(section.header.iter().map(|name| still(name)));
+        for row in section.rows.iter() {
             table.add_row(row.iter().map(|cell| still(cell)));
         }
         for (index, column) in table.column_iter_mut().enumerate() {
@@ -40,12 +42,15 @@ fn write_section(text: &mut String, section: &Section, look: Look) {
                 column.set_cell_alignment(CellAlignment::Right);
             }
         }
-        for line in table.to_string().lines() {
-            let _ = writeln!(text, "  {}", paint(line.trim_end(), row_colour, look));
+        // Each row is one line, since no cell has several.
+        let severities = section.rows.with_severity().map(|(severity, _)| severity);
+        let of_lines = std::iter::once(Severity::Good).chain(severities);
+        for (line, severity) in table.to_string().lines().zip(of_lines) {
+            let _ = writeln!(text, "  {}", paint(line.trim_end(), severity, look));
         }
     }
-    for note in &section.notes {
-        let _ = writeln!(text, "  {}", paint(&still(note), note_colour, look));
+    for (severity, note) in section.notes.with_severity() {
+        let _ = writeln!(text, "  {}", paint(&still(note), severity, look));
     }
     text.push('\n');
 }
@@ -55,38 +60,43 @@ fn still(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
-/// Colours a line that must not be overlooked.
-fn paint(line: &str, colour: fn(&str) -> Option<AnsiColor>, look: Look) -> String {
-    let Some(colour) = colour(line).filter(|_| look.colour) else { return line.to_owned() };
+/// Colours a line by how much it is to be noticed.
+fn paint(line: &str, severity: Severity, look: Look) -> String {
+    let colour = match severity {
+        Severity::Good => None,
+        Severity::Warning => Some(AnsiColor::Yellow),
+        Severity::Failed => Some(AnsiColor::Red),
+    };
+    let Some(colour) = colour.filter(|_| look.colour) else { return line.to_owned() };
     let style = Style::new().fg_color(Some(colour.into()));
     format!("{style}{line}{style:#}")
 }
 
-/// A row says with its verdicts and its outcome whether it is one.
-fn row_colour(line: &str) -> Option<AnsiColor> {
-    let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
-    if has(&["now fails"]) {
-        Some(AnsiColor::Red)
-    } else if has(&["now answers"]) {
-        // What was wrong or failed is so no more.
-        None
-    } else if has(&["wrong", "failed", "timeout"]) {
-        Some(AnsiColor::Red)
-    } else if has(&["partial", "not comparable", "cold-unverified"]) {
-        Some(AnsiColor::Yellow)
-    } else {
-        None
-    }
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// A note says it with how it begins: it may speak of failures that there are none of.
-fn note_colour(line: &str) -> Option<AnsiColor> {
-    let begins = |words: &[&str]| words.iter().any(|word| line.starts_with(word));
-    if begins(&["NOT PASSED", "INCOMPLETE", "regression:", "not passed:", "failed:"]) {
-        Some(AnsiColor::Red)
-    } else if begins(&["NOT THE SAME MACHINE", "DIFFERENT DOCUMENTS"]) {
-        Some(AnsiColor::Yellow)
-    } else {
-        None
+    /// The text with the names of colours in place of their codes.
+    fn coloured(section: Section) -> String {
+        let text = draw(&[section], Look { colour: true });
+        let named = text.replace("\u{1b}[31m", "<red>").replace("\u{1b}[33m", "<yellow>");
+        named.replace("\u{1b}[1m", "").replace("\u{1b}[0m", "")
+    }
+
+    #[test]
+    fn colours_are_of_severities_and_of_no_words() {
+        let mut section = Section::new("failed".to_owned(), &["name", "verdict"], 2);
+        section.rows.push(vec!["failed-logins".to_owned(), "exact".to_owned()]);
+        section.rows.push(vec!["json-key-partial".to_owned(), "wrong, timeout, now fails".to_owned()]);
+        section.rows.mark(Severity::Warning, vec!["a".to_owned(), "exact".to_owned()]);
+        section.rows.mark(Severity::Failed, vec!["b".to_owned(), "exact".to_owned()]);
+        section.notes.push("failed: regression: INCOMPLETE".to_owned());
+        section.notes.mark(Severity::Failed, "all is well".to_owned());
+        let text = coloured(section);
+        let of = |colour: &str| text.lines().filter(|line| line.contains(colour)).count();
+        assert_eq!((of("<red>"), of("<yellow>")), (2, 1), "{text}");
+        for line in ["<red> b ", "<red>all is well", "<yellow> a "] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
     }
 }

@@ -6,6 +6,7 @@ use jsonathlon_results::figure::{
     STOPS_AS_PROMISED, STOPS_KEPT, TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
 };
 use jsonathlon_results::manifest::{Configuration, POWER};
+use jsonathlon_results::promise::PROMISE;
 use jsonathlon_results::record::{Cell, DURABILITY, Phase};
 use jsonathlon_results::summary::{Entry, Run, Summary};
 use jsonathlon_results::tested::STOPPED;
@@ -18,8 +19,6 @@ pub(crate) const NAME: &str = "durability";
 
 /// Findings that are of no stop.
 const OF_NO_STOP: [&str; 2] = [PROMISE, STOPPED];
-/// What a finding is of that says what a tier promises.
-const PROMISE: &str = "promise";
 /// The state of a stop after which everything was there.
 const KEPT: &str = "kept";
 
@@ -47,7 +46,7 @@ pub(crate) fn sections(run: &Run, summary: &Summary) -> Vec<Section> {
         Section { title: "stops after which something was not there".to_owned(), ..Section::default() };
     for configuration in by_class(run) {
         for entry in of(configuration, summary) {
-            table.rows.push(row(configuration, entry, run));
+            table.rows.mark(entry.severity(), row(configuration, entry, run));
             evidence.notes.extend(told(configuration, entry));
         }
     }

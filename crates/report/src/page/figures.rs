@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use jsonathlon_measure::machine::Machine;
 use jsonathlon_results::beside_best::{Against, Comparison, Difference};
 use jsonathlon_results::challenge::published::Published;
+use jsonathlon_results::figure::SECONDS;
 use jsonathlon_results::id::{Id, State, Step};
 use jsonathlon_results::manifest::{self, Data};
 use jsonathlon_results::published_documents::PublishedDocuments;
 use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{self, Agreement, Body, Phase, Verdict};
+use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Entry, Run, Summary};
 use serde::Serialize;
 
@@ -17,6 +19,7 @@ use super::distributions;
 use super::number::Number;
 use crate::documents;
 use crate::fidelity::{self, Case};
+use crate::headline::{self, Sentence};
 use crate::questions::{self, OwnQuestion};
 
 /// All figures of a page.
@@ -35,6 +38,9 @@ pub(super) struct Figures {
 #[derive(Debug, Serialize)]
 pub(super) struct RunFigures {
     name: String,
+    /// What is said before everything else.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    headline: Vec<Sentence>,
     complete: bool,
     open: usize,
     started: String,
@@ -128,9 +134,15 @@ struct Cell {
     low_s: Option<Number>,
     high_s: Option<Number>,
     verdict: Verdict,
+    /// How much it is to be noticed.
+    #[serde(skip_serializing_if = "Severity::is_good")]
+    severity: Severity,
     bound_by: Option<String>,
     metrics: BTreeMap<String, Number>,
     intervals: BTreeMap<String, [Number; 2]>,
+    /// Figures whose trials fall into two groups: trials and median of each.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    groups: BTreeMap<String, [(u64, Number); 2]>,
     of_best: Option<Ratio>,
     of_yardstick: Option<Ratio>,
     /// Quantiles of its histograms by name: share and microseconds.
@@ -148,6 +160,8 @@ struct Peak {
     value: Number,
     of_best: Ratio,
     other_clients: Option<u64>,
+    /// Whether it is shown to differ from all others of its ranking.
+    leads: bool,
 }
 
 /// Two configurations that change places over sizes of documents.
@@ -212,6 +226,7 @@ impl RunFigures {
             manifest.data.clone();
         Self {
             name: name.to_owned(),
+            headline: headline::sentences(run, summary),
             complete: summary.complete,
             open: run.open_trials().len(),
             started: manifest.started.clone(),
@@ -344,15 +359,21 @@ impl Cell {
             parameters,
             trials: entry.trials,
             median_s: entry.median_s.map(Number),
-            low_s: entry.low_s.map(Number),
-            high_s: entry.high_s.map(Number),
+            low_s: entry.limits(&SECONDS).map(|[low, _]| Number(low)),
+            high_s: entry.limits(&SECONDS).map(|[_, high]| Number(high)),
             verdict: entry.verdict,
+            severity: entry.severity(),
             bound_by: entry.bound_by.clone(),
             metrics: entry.metrics.iter().map(|(name, value)| (name.clone(), Number(*value))).collect(),
             intervals: entry
                 .intervals
+                .keys()
+                .filter_map(|name| Some((name.clone(), entry.limits_of(name)?.map(Number))))
+                .collect(),
+            groups: entry
+                .groups
                 .iter()
-                .map(|(name, limits)| (name.clone(), limits.map(Number)))
+                .map(|(name, groups)| (name.clone(), groups.map(|one| (one.trials, Number(one.median)))))
                 .collect(),
             of_best: ratios.find(&key, Against::Best),
             of_yardstick: ratios.find(&key, Against::Reference),
@@ -371,13 +392,14 @@ impl Cell {
 fn peaks(run: &Run, summary: &Summary, places: &Places<'_>) -> Vec<Peak> {
     let indices: HashMap<String, usize> =
         cells(run, summary).enumerate().map(|(index, (_, entry))| (entry.cell.key(), index)).collect();
-    let peak = |one: &jsonathlon_results::beside_best::Peak| {
+    let peak = |one: &jsonathlon_results::peaks::Peak| {
         let found = &one.comparison;
         Some(Peak {
             cell: *indices.get(&found.cell.key())?,
             value: Number(one.value),
             of_best: places.ratio(found)?,
             other_clients: one.other_clients,
+            leads: one.leads,
         })
     };
     summary.peaks.iter().filter_map(peak).collect()
@@ -442,8 +464,8 @@ impl<'a> Places<'a> {
     fn ratio(&self, found: &Comparison) -> Option<Ratio> {
         Some(Ratio {
             ratio: Number(found.ratio),
-            low: found.low.map(Number),
-            high: found.high.map(Number),
+            low: found.limits().map(|[low, _]| Number(low)),
+            high: found.limits().map(|[_, high]| Number(high)),
             difference: found.difference,
             other: self.at(&found.other, found.other_profile)?,
         })

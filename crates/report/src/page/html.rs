@@ -18,6 +18,10 @@ const STYLE: &str = include_str!("../../page/page.css");
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; \
                       img-src data: blob:; base-uri 'none'; form-action 'none'";
 
+/// What a page says where its program may not run.
+const NO_SCRIPT: &str = "This page draws its charts with JavaScript, which is switched off here. The same figures as \
+                         tables: jsonathlon export DIR";
+
 /// The page.
 pub(super) fn whole(names: &[String], figures: &Figures, evidence: &Evidence) -> std::io::Result<String> {
     let (figures, evidence) = std::thread::scope(|scope| {
@@ -26,8 +30,7 @@ pub(super) fn whole(names: &[String], figures: &Figures, evidence: &Evidence) ->
     });
     let head = head(&format!("jsonathlon: {}", names.join(", ")), POLICY, STYLE);
     Ok(format!(
-        r#"{head}<div id="page"><noscript>This page draws its charts with JavaScript, which is switched off here. The same figures as \
-tables: jsonathlon export DIR</noscript></div>
+        r#"{head}<div id="page"><noscript>{NO_SCRIPT}</noscript></div>
 <script type="text/plain" id="figures">{}</script>
 <script type="text/plain" id="evidence">{}</script>
 <script>{PROGRAM}</script>
@@ -80,6 +83,13 @@ mod tests {
     fn the_built_parts_do_not_end_their_elements() {
         assert!(!PROGRAM.contains("</script") && !PROGRAM.contains("<!--"));
         assert!(!STYLE.contains("</style"));
+    }
+
+    #[test]
+    fn without_a_program_the_page_says_so_in_one_sentence() {
+        let sentence = NO_SCRIPT.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(NO_SCRIPT, sentence);
+        assert!(NO_SCRIPT.chars().all(|c| c != '\\' && !c.is_control()), "{NO_SCRIPT}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ use jsonathlon_results::manifest::{POWER, PROCESS, Tested};
 use jsonathlon_results::record::{
     CLIENTS, Cell, DURABILITY, OBJECTIVE, Parameters, Phase, RATE_PER_S, RATE_SHARE,
 };
+use jsonathlon_results::severity::Severity;
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use crate::format;
@@ -155,8 +156,8 @@ pub(super) fn page_cache(run: &Run) -> Option<String> {
 }
 
 /// What the durability tiers may lose, one line for each that differs.
-pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<String> {
-    let mut lines: Vec<(String, Vec<&str>)> = Vec::new();
+pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<(Severity, String)> {
+    let mut lines: Vec<(String, Severity, Vec<&str>)> = Vec::new();
     for one in &run.manifest.configurations {
         let Some(tier) = &one.durability else { continue };
         let [crash, loss] = [PROCESS, POWER].map(|kind| {
@@ -173,9 +174,10 @@ pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<String> {
                 tier.tier, tier.process_crash, tier.power_loss
             ),
         };
-        match lines.iter_mut().find(|(known, _)| *known == line) {
-            Some((_, titles)) => titles.push(&one.title),
-            None => lines.push((line, vec![&one.title])),
+        let severity = tier.tested.iter().map(Tested::severity).max().unwrap_or_default();
+        match lines.iter_mut().find(|(known, ..)| *known == line) {
+            Some((.., titles)) => titles.push(&one.title),
+            None => lines.push((line, severity, vec![&one.title])),
         }
     }
     if lines.is_empty() {
@@ -188,14 +190,14 @@ pub(super) fn durability(run: &Run, summary: &Summary) -> Vec<String> {
         tiers.dedup();
         return tiers
             .into_iter()
-            .map(|tier| format!("{}: as documented, not tested", printable(tier)))
+            .map(|tier| (Severity::Good, format!("{}: as documented, not tested", printable(tier))))
             .collect();
     }
     lines
         .into_iter()
-        .map(|(line, mut titles)| {
+        .map(|(line, severity, mut titles)| {
             titles.dedup();
-            printable(&format!("{line} ({})", titles.join(", ")))
+            (severity, printable(&format!("{line} ({})", titles.join(", "))))
         })
         .collect()
 }

@@ -49,7 +49,7 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
                 }),
                 load.verdict.word().to_owned(),
             ]);
-            section.rows.push(row);
+            section.rows.mark(load.severity(), row);
         }
     }
     // Without further dimensions there is nothing to tell loads apart by.
@@ -57,7 +57,7 @@ pub(super) fn loading(run: &Run, summary: &Summary) -> Section {
         section.header.remove(NAMES);
         section.left_columns = NAMES;
         section.left_also = vec![section.header.len() - 1];
-        for row in &mut section.rows {
+        for row in section.rows.iter_mut() {
             row.remove(NAMES);
         }
     }

@@ -43,6 +43,10 @@ pub(crate) fn reading() -> Vec<String> {
         "percentiles are those of all rounds' histograms together; intervals are of rounds, where each has ten operations \
          beyond the percentile",
         "every answer was checked: a wrong one is no operation, and a cell with one has no throughput",
+        "journal/op: what the system's journal grew by; where the system tells them apart, records of changes and images of \
+         whole pages stand beside it: an image is written when a page is changed for the first time after a checkpoint, so \
+         that what one trial writes depends on what came before it",
+        "where trials fall into two groups both stand there, since a median over both would be of neither",
         "* driver-bound: the clients took more than half of the CPU time, so they may be what was measured",
     ]
     .map(str::to_owned)
@@ -59,7 +63,7 @@ fn caveats(run: &Run, summary: &Summary) -> Section {
         let Some(why) = &one.not_made_for else { continue };
         let note = format!("{} is not made for this and not ranked: {why}", one.title);
         // Once for all variants of a system.
-        if !section.notes.contains(&note) {
+        if !section.notes.iter().any(|known| *known == note) {
             section.notes.push(note);
         }
     }

@@ -6,7 +6,7 @@ use jsonathlon_results::summary::{Entry, Run};
 use super::conditions::{Group, clients, rate};
 use super::throughput::is_driver_bound;
 use crate::format;
-use crate::section::{NAMES, Section, by_class, name, none, optional, printable};
+use crate::section::{NAMES, Section, by_class, name, none, of_trials, optional, printable};
 
 const SERVICE: [&Figure; 5] = [
     &figure::SERVICE_P50_US,
@@ -30,7 +30,7 @@ struct Column {
     always: bool,
 }
 
-const COLUMNS: [Column; 18] = [
+const COLUMNS: [Column; 20] = [
     counted("errors", &figure::ERRORS, true),
     counted("wrong", &figure::WRONG_ANSWERS, true),
     counted("stale", &figure::STALE_ANSWERS, false),
@@ -43,6 +43,8 @@ const COLUMNS: [Column; 18] = [
     counted("most waiting", &figure::BACKLOG_MAX, false),
     measured("late, p99", &figure::LATENESS_P99_US),
     measured("journal/op", &figure::JOURNAL_BYTES_PER_OP),
+    measured("of it records", &figure::JOURNAL_RECORD_BYTES_PER_OP),
+    measured("page images", &figure::JOURNAL_IMAGE_BYTES_PER_OP),
     measured("journal, idle", &figure::IDLE_JOURNAL_BYTES),
     measured("written/op", &figure::DISK_WRITTEN_BYTES_PER_OP),
     measured("CPU/op, server", &figure::SERVER_CPU_US_PER_OP),
@@ -95,11 +97,11 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
         }
         row.extend(if is_closed { SERVICE } else { RESPONSE }.map(|figure| with_interval(entry, figure)));
         row.extend(columns.iter().map(|column| {
-            optional(entry.metric(column.figure), |value| per_operation(column.figure, value))
+            of_trials(entry, column.figure, |value| per_operation(column.figure, value)).unwrap_or_else(none)
         }));
         let mark = if is_driver_bound(entry) { ", driver-bound *" } else { "" };
         row.push(format!("{}{mark}", entry.verdict.word()));
-        section.rows.push(row);
+        section.rows.mark(entry.severity(), row);
     }
     section
 }

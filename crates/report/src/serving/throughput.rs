@@ -1,14 +1,16 @@
 //! Throughput: a row a configuration, a column a number of clients.
 
-use jsonathlon_results::beside_best::{Difference, Peak};
+use jsonathlon_results::beside_best::{Comparison, Difference};
 use jsonathlon_results::figure::{self, THROUGHPUT_OPS_PER_S};
+use jsonathlon_results::leader::{Lead, is_the_best, lead};
+use jsonathlon_results::peaks::Peak;
 use jsonathlon_results::record::Verdict;
 use jsonathlon_results::summary::{Entry, Run, Summary};
 
 use super::DRIVER_BOUND;
 use super::conditions::{Group, clients};
 use crate::format;
-use crate::section::{NAMES, Section, by_class, name, none, printable};
+use crate::section::{NAMES, Section, TOO_FEW_ROUNDS, by_class, name, none, of_trials, optional, printable};
 
 /// The table of one mix under one set of conditions.
 pub(super) fn by_clients(run: &Run, summary: &Summary, group: &Group<'_>) -> Section {
@@ -38,7 +40,8 @@ pub(super) fn by_clients(run: &Run, summary: &Summary, group: &Group<'_>) -> Sec
         }
         let worst = own.iter().map(|entry| entry.verdict).max();
         row.push(worst.map_or_else(none, |verdict| verdict.word().to_owned()));
-        section.rows.push(row);
+        let severity = own.iter().map(|entry| entry.severity()).max().unwrap_or_default();
+        section.rows.mark(severity, row);
     }
     section.notes.extend(highest(summary, group));
     section
@@ -46,8 +49,9 @@ pub(super) fn by_clients(run: &Run, summary: &Summary, group: &Group<'_>) -> Sec
 
 /// A throughput with its interval; in brackets what has no rank; the verdict of what has none.
 fn shown(entry: &Entry) -> String {
-    let Some(value) = entry.value(&THROUGHPUT_OPS_PER_S) else { return entry.verdict.word().to_owned() };
-    let mut text = format::count(value);
+    let Some(mut text) = of_trials(entry, &THROUGHPUT_OPS_PER_S, format::count) else {
+        return entry.verdict.word().to_owned();
+    };
     if !matches!(entry.verdict, Verdict::Exact | Verdict::Approximate) {
         text = format!("({text})");
     }
@@ -65,62 +69,57 @@ pub(super) fn is_driver_bound(entry: &Entry) -> bool {
     entry.metric(&figure::DRIVER_SHARE).is_some_and(|share| share > DRIVER_BOUND)
 }
 
-/// Who gets the most done at its best number of clients, in each ranking, and whether the next one is shown to do less.
+/// Who gets the most done at its best number of clients, in each ranking, where somebody is shown to; else who is not
+/// shown to differ from whom.
 fn highest(summary: &Summary, group: &Group<'_>) -> Vec<String> {
     let is_of_group = |peak: &&Peak| group.entries.iter().any(|entry| entry.cell == peak.comparison.cell);
     let of_group: Vec<&Peak> = summary.peaks.iter().filter(is_of_group).collect();
-    let is_best = |peak: &Peak| {
-        let one = &peak.comparison;
-        one.cell.id == one.other && one.cell.profile == one.other_profile
+    let bests = of_group.iter().filter(|peak| is_the_best(&peak.comparison));
+    let lead_of = |best: &&&Peak| {
+        // Of its own ranking: those that were held against it.
+        let (id, profile) = (&best.comparison.other, best.comparison.other_profile);
+        let own = of_group.iter().map(|peak| &peak.comparison);
+        lead(own.filter(|one| (&one.other, one.other_profile) == (id, profile)))
     };
-    let best = of_group.iter().filter(|peak| is_best(peak));
-    best.map(|best| {
-        let cell = &best.comparison.cell;
-        let entry = group.entries.iter().find(|entry| entry.cell == *cell);
-        let limits = entry.and_then(|entry| entry.limits(&THROUGHPUT_OPS_PER_S));
-        let interval = limits
-            .map(|[low, high]| format!(" ({} … {})", format::count(low), format::count(high)))
-            .unwrap_or_default();
-        let mut others: Vec<&&Peak> = of_group
-            .iter()
-            .filter(|peak| !is_best(peak))
-            .filter(|peak| {
-                (&peak.comparison.other, peak.comparison.other_profile) == (&cell.id, cell.profile)
-            })
-            .collect();
-        others.sort_by(|a, b| b.value.total_cmp(&a.value));
-        let next = others.first().map(|next| beside(next)).unwrap_or_default();
-        printable(&format!(
-            "highest: {} {}, {}/s{interval} at {}{next}",
-            cell.id.system,
-            cell.id.variant,
-            format::count(best.value),
-            at(clients(cell)),
-        ))
-    })
-    .collect()
+    let told = |lead| match lead {
+        Lead::Alone(first) => format!("alone: {}", reached(first, group)),
+        Lead::Shown { first, next } => {
+            format!("highest: {}; next {}", reached(first, group), beside(next, group))
+        }
+        Lead::NotShown { first, alike } => {
+            let alike: Vec<String> = alike.iter().map(|one| beside(one, group)).collect();
+            format!("nobody is shown to be highest: {}; {}", reached(first, group), alike.join("; "))
+        }
+    };
+    bests.filter_map(|best| lead_of(&best)).map(told).collect()
 }
 
-fn beside(next: &Peak) -> String {
-    let one = &next.comparison;
+/// A configuration with its throughput, its interval and its number of clients.
+fn reached(one: &Comparison, group: &Group<'_>) -> String {
+    let cell = &one.cell;
+    let entry = group.entries.iter().find(|entry| entry.cell == *cell);
+    let value = entry.and_then(|entry| entry.value(&THROUGHPUT_OPS_PER_S));
+    let limits = entry.and_then(|entry| entry.limits(&THROUGHPUT_OPS_PER_S));
+    let interval = limits
+        .map(|[low, high]| format!(" ({} … {})", format::count(low), format::count(high)))
+        .unwrap_or_default();
+    let value = optional(value, format::count);
+    let name = printable(&format!("{} {}", cell.id.system, cell.id.variant));
+    format!("{name}, {value}/s{interval} at {}", at(clients(cell)))
+}
+
+/// The same with its ratio to the best.
+fn beside(one: &Comparison, group: &Group<'_>) -> String {
     let what = match one.difference {
-        Difference::NoneShown if one.low.is_none() => ", no interval with one round",
-        Difference::NoneShown => ", no difference shown",
-        Difference::Faster | Difference::Slower => "",
+        Difference::NoneShown if one.limits().is_none() => format!(", {TOO_FEW_ROUNDS}"),
+        Difference::NoneShown => format!(", {}", Difference::NoneShown.words()),
+        Difference::Faster | Difference::Slower => String::new(),
     };
     let interval = one
-        .low
-        .zip(one.high)
-        .map(|(low, high)| format!(" ({} … {})", format::three(low), format::three(high)))
+        .limits()
+        .map(|[low, high]| format!(" ({} … {})", format::three(low), format::three(high)))
         .unwrap_or_default();
-    format!(
-        "; next {} {}, {}/s at {}: {}{interval}{what}",
-        one.cell.id.system,
-        one.cell.id.variant,
-        format::count(next.value),
-        at(clients(&one.cell)),
-        format::times(one.ratio)
-    )
+    format!("{}: {}{interval}{what}", reached(one, group), format::times(one.ratio))
 }
 
 fn at(clients: u64) -> String {

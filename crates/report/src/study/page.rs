@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use jsonathlon_results::severity::Severity;
+
 use super::{Finding, chart, table};
 use crate::page::html::{self, escaped};
 use crate::section::Section;
@@ -22,7 +24,8 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--ink); background: var(
 h1 { font-size: 1.4rem; margin: 0 0 .5rem; } h2 { font-size: 1.05rem; margin: 1.8rem 0 .5rem; }
 .answer { font-size: 1.15rem; background: var(--card); padding: 1rem 1.2rem; border-radius: .5rem; }
 .soft, figcaption { color: var(--soft); font-size: .87rem; }
-.warning { color: #b3261e; } @media (prefers-color-scheme: dark) { .warning { color: #ff8a80; } }
+.warning { color: #b3261e; } .doubt { color: #7a5c00; }
+@media (prefers-color-scheme: dark) { .warning { color: #ff8a80; } .doubt { color: #e6c35c; } }
 .scroll { overflow-x: auto; } figure { margin: 1rem 0; }
 table { border-collapse: collapse; font-size: .87rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .25rem .7rem; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap; }
@@ -64,6 +67,15 @@ pub(super) fn page(finding: &Finding<'_>) -> String {
     format!("{head}{body}{}", html::END)
 }
 
+/// The class of an element that is to be noticed.
+fn of_severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Good => "",
+        Severity::Warning => " class=\"doubt\"",
+        Severity::Failed => " class=\"warning\"",
+    }
+}
+
 fn section(section: &Section) -> String {
     let mut text =
         format!("<h2>{}</h2>\n<div class=\"scroll\"><table>\n<thead><tr>", escaped(&section.title));
@@ -75,15 +87,15 @@ fn section(section: &Section) -> String {
         let _ = write!(text, "<th{}>{}</th>", class(column), escaped(name));
     }
     text.push_str("</tr></thead>\n<tbody>\n");
-    for row in &section.rows {
-        text.push_str("<tr>");
+    for (severity, row) in section.rows.with_severity() {
+        let _ = write!(text, "<tr{}>", of_severity(severity));
         for (column, cell) in row.iter().enumerate() {
             let _ = write!(text, "<td{}>{}</td>", class(column), escaped(cell));
         }
         text.push_str("</tr>\n");
     }
     text.push_str("</tbody></table></div>\n");
-    for note in &section.notes {
+    for note in section.notes.iter() {
         let _ = writeln!(text, "<div class=\"soft\">{}</div>", escaped(note));
     }
     text

@@ -1,6 +1,7 @@
 //! The tables of a study.
 
 use jsonathlon_results::figure::{Better, Figure};
+use jsonathlon_results::severity::Severity;
 use jsonathlon_studies::published::{MACHINE, Published, SOURCE};
 use jsonathlon_studies::seen::{DOCUMENT, Point, THROUGHPUT};
 
@@ -93,7 +94,7 @@ pub(super) fn own(finding: &Finding<'_>) -> Section {
         let also = finding.study.chart.also.iter();
         row.extend(also.map(|name| optional(point.value(name), |value| in_unit(name, value))));
         row.push(point.entry.verdict.word().to_owned());
-        section.rows.push(row.iter().map(|text| printable(text)).collect());
+        section.rows.mark(point.entry.severity(), row.iter().map(|text| printable(text)).collect());
     }
     section
 }
@@ -181,7 +182,7 @@ fn clients(point: &Point) -> String {
 /// The sentence, and what stands in its way.
 fn answer(finding: &Finding<'_>) -> Section {
     let mut section = Section { title: "answer".to_owned(), ..Section::default() };
-    section.notes.extend(warnings(finding));
+    section.notes.mark_all(Severity::Failed, warnings(finding));
     section.notes.push(finding.sentence.to_string());
     section
 }

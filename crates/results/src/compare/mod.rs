@@ -32,6 +32,7 @@ use crate::entry::Entry;
 use crate::figure::{self, Better, Figure, Unit};
 use crate::id::{Id, State, Step};
 use crate::manifest::Configuration;
+use crate::promise::BrokenPromise;
 use crate::record::{Parameters, Phase, Verdict};
 use crate::run::Run;
 
@@ -114,6 +115,9 @@ pub struct CellComparison {
     pub id: Id,
     /// The ranking in which it stands in B: class, profile, and what else sets it apart.
     pub class: String,
+    /// Whether that ranking states a class at all: runs of version 0.1.0 do not.
+    #[serde(skip)]
+    pub states_class: bool,
     /// A row to read others by, which is in no count.
     pub reference: bool,
     /// Step.
@@ -524,10 +528,15 @@ fn cell(one: &Compared<'_>, ratio: Option<&Ratio>, broken: &Broken<'_>) -> CellC
     let Compared { pair, figure, values } = one;
     let [rounds_a, rounds_b] = values.each_ref().map(BTreeMap::len);
     let (right_a, right_b) = (is_right(pair.verdict_a), is_right(pair.verdict_b));
+    let promises_broken = [pair.a, pair.b].map(|entry| BrokenPromise::of(entry).is_some());
     let (outcome, note) = match (right_a, right_b, ratio) {
         (true, false, _) => (Outcome::NowFails, None),
         (true, true, _) if broken.anew() => (Outcome::NowFails, None),
         (false, true, _) => (Outcome::NowAnswers, None),
+        (true, true, _) if promises_broken == [false, true] => {
+            (Outcome::NowFails, Some("the durability promise was kept in A, and is broken in B".to_owned()))
+        }
+        (true, true, _) if promises_broken == [true, false] => (Outcome::NowAnswers, None),
         (true, true, Some(_)) if figure.unit == Unit::Bytes => (Outcome::Sized(SizeChange::NoneShown), None),
         (true, true, Some(_)) => (Outcome::Timed(Difference::NoneShown), None),
         (true, true, None) if pair.a.cell.phase != pair.b.cell.phase => {
@@ -571,6 +580,7 @@ fn cell(one: &Compared<'_>, ratio: Option<&Ratio>, broken: &Broken<'_>) -> CellC
         workload: pair.b.cell.workload.clone(),
         id: other.id.clone(),
         class: other.ranking(),
+        states_class: other.preparation.is_some(),
         reference: other.reference,
         step: pair.b.cell.step.clone(),
         phase: pair.b.cell.phase,

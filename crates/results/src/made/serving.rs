@@ -9,7 +9,9 @@ use super::{DOCUMENTS, record};
 use crate::id::{State, Step};
 use crate::manifest::{Configuration, Durability, Manifest, Planned};
 use crate::ranking::Preparation;
-use crate::record::{Cell, Metrics, Parameters, PerSecond, Phase, Record, Trial, Verdict};
+use crate::record::{
+    Cell, Failure, FailureKind, Metrics, Parameters, PerSecond, Phase, Record, Trial, Verdict,
+};
 use crate::run::Run;
 
 /// What a made run is like.
@@ -339,19 +341,16 @@ pub fn bad(name: &str) -> Run {
             ("mongodb", "a", 2) => {
                 trial.verdict = Verdict::Wrong;
                 trial.metrics.insert("wrong_answers".to_owned(), 3.0);
-                trial.failure = Some(crate::record::Failure {
-                    kind: crate::record::FailureKind::Wrong,
-                    error: "read of user0000000000000000007: another key's document".into(),
-                });
+                trial.failure = Some(Failure::new(
+                    FailureKind::Wrong,
+                    "read of user0000000000000000007: another key's document",
+                ));
             }
             ("mongodb", "c", _) => trial.verdict = Verdict::Unverified,
             ("sqlite", "a", 1) => {
                 **trial = Trial {
                     verdict: Verdict::Failed,
-                    failure: Some(crate::record::Failure {
-                        kind: crate::record::FailureKind::Crash,
-                        error: "the worker is gone".into(),
-                    }),
+                    failure: Some(Failure::new(FailureKind::Crash, "the worker is gone")),
                     ..Trial::blank(trial.cell.clone(), trial.round, trial.order)
                 };
             }

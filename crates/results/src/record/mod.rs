@@ -174,6 +174,35 @@ pub struct Failure {
     pub kind: FailureKind,
     /// The system's own words where it had any.
     pub error: String,
+    /// The key of the record of another trial's failure, which this one follows from and whose words it does not repeat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
+}
+
+impl Failure {
+    /// One that follows from no other.
+    #[must_use]
+    pub fn new(kind: FailureKind, error: impl Into<String>) -> Self {
+        Self { kind, error: error.into(), because: None }
+    }
+
+    /// The same, once its words stand in the record of `key`; where they stand in another one already, that one counts.
+    #[must_use]
+    pub fn recorded_in(self, key: &str) -> Self {
+        let because = self.because.or_else(|| Some(key.to_owned()));
+        Self { because, ..self }
+    }
+
+    /// One that follows from this one: the same kind, in words of its own. Where this one's words stand in a record,
+    /// they are not repeated.
+    #[must_use]
+    pub fn followed_by(&self, words: &str) -> Self {
+        let error = match self.because {
+            Some(_) => words.to_owned(),
+            None => format!("{words}: {}", self.error),
+        };
+        Self { kind: self.kind, error, because: self.because.clone() }
+    }
 }
 
 /// One timed execution, or its failure: the terminal record of a planned trial.
@@ -396,7 +425,7 @@ mod tests {
                 at_ms: 5,
                 verdict: Verdict::Wrong,
                 rows: Some(3),
-                failure: Some(Failure { kind: FailureKind::Wrong, error: "row 1".into() }),
+                failure: Some(Failure::new(FailureKind::Wrong, "row 1")),
                 ..Trial::blank(cell(), 2, 7)
             })),
         );

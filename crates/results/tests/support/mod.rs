@@ -60,7 +60,7 @@ pub(crate) fn edit(run: &mut Run, wanted: impl Fn(&Trial) -> bool, change: impl 
 pub(crate) fn fail(trial: &mut Trial) {
     trial.seconds = None;
     trial.verdict = Verdict::Failed;
-    trial.failure = Some(Failure { kind: FailureKind::Crash, error: "gone".into() });
+    trial.failure = Some(Failure::new(FailureKind::Crash, "gone"));
 }
 
 pub(crate) fn times(factor: f64) -> impl Fn(&mut Trial) {

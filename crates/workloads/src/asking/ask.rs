@@ -19,7 +19,7 @@ use crate::bound;
 use crate::cells::Cells;
 use crate::observer::{Event, Work};
 use crate::pace::Enough;
-use crate::recorder::{Recorder, blank, memory_metrics};
+use crate::recorder::{Recorder, SAME, blank, memory_metrics};
 use crate::session::{Ended, Session};
 use crate::settings::Settings;
 
@@ -80,10 +80,10 @@ impl Asking<'_> {
         }
         let question = self.cell(Phase::Hot).key();
         if timed_out.contains(&question) {
-            let failure = Failure {
-                kind: FailureKind::Timeout,
-                error: "not asked again: an earlier trial of this question ran into its limit".into(),
-            };
+            let failure = Failure::new(
+                FailureKind::Timeout,
+                "not asked again: an earlier trial of this question ran into its limit",
+            );
             return self.fail(&failure, recorder);
         }
         // A run that stops by time or precision may have more rounds than planned.
@@ -359,7 +359,7 @@ impl Asking<'_> {
                     .map(str::to_owned);
             }
             Some(difference) => {
-                trial.failure = Some(Failure { kind: FailureKind::Wrong, error: difference });
+                trial.failure = Some(Failure::new(FailureKind::Wrong, difference));
             }
         }
         self.keep_answer(&trial, &answered, recorder)
@@ -403,11 +403,14 @@ impl Asking<'_> {
     /// least: a failure always takes the time of its cell away.
     pub(crate) fn fail(&self, failure: &Failure, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
         let mut recorded = false;
+        let (mut first, mut told) = (failure.clone(), failure.clone());
         for (phase, order) in plan::trials(self.cells, self.round, self.own) {
             let cell = self.cell(phase);
             let key = cell.trial_key(self.round, order);
             if !recorder.has(&key) {
-                recorder.failed(key, &cell, self.round, order, failure.clone())?;
+                recorder.failed(key.clone(), &cell, self.round, order, told)?;
+                first = first.recorded_in(&key);
+                told = first.followed_by(SAME);
                 recorded = true;
             }
         }

@@ -60,7 +60,7 @@ pub(super) fn find(
 ) -> Result<(), RunError> {
     // The size before, and whether it is known that it was taken: not of what was recorded before the run was resumed.
     let mut before: Option<(u32, bool)> = None;
-    let mut refused: Option<u32> = None;
+    let mut refused: Option<(u32, String)> = None;
     let file = bench.work.join("limit.ndjson");
     let offer = |larger: Larger, cell: &Cell, session: &mut Session<'_>| {
         let tried = try_one(bench, part, larger, cell, &file, session);
@@ -80,9 +80,10 @@ pub(super) fn find(
             before = Some((*n, false));
             continue;
         }
-        if let Some(size) = refused {
-            let error = format!("not tried: {} was refused", size_word(size));
-            recorder.trial(key, without(&cell, Failure { kind: FailureKind::Refused, error }))?;
+        if let Some((size, by)) = &refused {
+            let error = format!("not tried: {} was refused", size_word(*size));
+            let failure = Failure::new(FailureKind::Refused, error).recorded_in(by);
+            recorder.trial(key, without(&cell, failure))?;
             continue;
         }
         let what = format!("{} one document of {}", one.cells.target.file_name(), size_word(*n));
@@ -95,7 +96,7 @@ pub(super) fn find(
                 recorder.trial(key, trial)?;
             }
             Err(failure) => {
-                refused = Some(*n);
+                refused = Some((*n, key.clone()));
                 match failure.kind {
                     // It took the document and gave something else back, or this program is at fault.
                     FailureKind::Wrong | FailureKind::Protocol => {
@@ -215,12 +216,12 @@ fn memory() -> impl Fn() -> Option<Failure> {
     let least = before.map(|bytes| (bytes as f64 * (1.0 - SHARE_OF_MEMORY)) as u64);
     move || {
         let (now, least) = (available_memory_bytes()?, least?);
-        (now < least).then(|| Failure {
-            kind: FailureKind::Environment,
-            error: format!(
+        (now < least).then(|| {
+            let error = format!(
                 "given up: it had taken more than {} MB of memory, half of what there was",
                 before.unwrap_or_default().saturating_sub(least) / 1_000_000
-            ),
+            );
+            Failure::new(FailureKind::Environment, error)
         })
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn impossible(
         if !recorder.has(&key) {
             let mut trial = blank(&cell, 1, 0);
             trial.verdict = Verdict::NotApplicable;
-            trial.failure = Some(Failure { kind: FailureKind::Refused, error: why.to_owned() });
+            trial.failure = Some(Failure::new(FailureKind::Refused, why));
             trial.metrics.insert("index_use".into(), f64::from(Use::Impossible as u8));
             recorder.trial(key, trial)?;
         }

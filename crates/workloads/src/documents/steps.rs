@@ -32,7 +32,7 @@ impl<'a> Turn<'_, '_, 'a> {
             return self.not_done(&failure.clone(), recorder);
         }
         if let Some(why) = self.tests.at.too_large(self.part) {
-            let why = Failure { kind: FailureKind::Refused, error: why.to_owned() };
+            let why = Failure::new(FailureKind::Refused, why);
             let cells = trials::cells(&self.tests, self.part, self.own, self.round);
             return cells
                 .iter()
@@ -113,11 +113,15 @@ impl<'a> Turn<'_, '_, 'a> {
 
     /// What of the round has no record gets one that says why.
     fn not_done(&self, failure: &Failure, recorder: &mut Recorder<'_>) -> Result<(), RunError> {
-        let failure = Failure { kind: failure.kind, error: format!("not done: {}", failure.error) };
+        let mut failure = failure.clone();
         let round = self.round;
         for (cell, orders) in trials::cells(&self.tests, self.part, self.own, round) {
             for order in 0..orders {
-                recorder.failed(cell.trial_key(round, order), &cell, round, order, failure.clone())?;
+                let key = cell.trial_key(round, order);
+                if !recorder.has(&key) {
+                    recorder.failed(key.clone(), &cell, round, order, failure.followed_by("not done"))?;
+                    failure = failure.recorded_in(&key);
+                }
             }
         }
         Ok(())
@@ -136,8 +140,8 @@ impl<'a> Turn<'_, '_, 'a> {
                 Ok(Ok(()))
             }
             Err(failure) => {
-                recorder.failed(key, &cell, self.round, 0, failure.clone())?;
-                Ok(Err(Failure { error: format!("the import failed: {}", failure.error), ..failure }))
+                recorder.failed(key.clone(), &cell, self.round, 0, failure.clone())?;
+                Ok(Err(failure.recorded_in(&key).followed_by("the import failed")))
             }
         }
     }

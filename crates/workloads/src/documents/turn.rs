@@ -14,7 +14,7 @@ use super::trials::Tests;
 use super::truth::Truth;
 use crate::RunError;
 use crate::bench::{Bench, TABLE};
-use crate::recorder::{Recorder, blank};
+use crate::recorder::{Recorder, SAME, blank};
 use crate::session::{Ended, Session};
 
 /// The table of copies.
@@ -56,7 +56,7 @@ impl<'a> Turn<'_, '_, 'a> {
         recorder: &mut Recorder<'_>,
     ) -> Result<bool, RunError> {
         let Some(error) = self.part.lacks(test) else { return Ok(false) };
-        self.not_applicable(&Failure { kind: FailureKind::Refused, error }, cell, orders, recorder)?;
+        self.not_applicable(&Failure::new(FailureKind::Refused, error), cell, orders, recorder)?;
         Ok(true)
     }
 
@@ -90,8 +90,14 @@ impl<'a> Turn<'_, '_, 'a> {
         session: &mut Session<'_>,
         recorder: &mut Recorder<'_>,
     ) -> Tried<()> {
+        let (mut first, mut told) = (failure.clone(), failure.clone());
         for order in 0..orders {
-            recorder.failed(cell.trial_key(self.round, order), cell, self.round, order, failure.clone())?;
+            let key = cell.trial_key(self.round, order);
+            if !recorder.has(&key) {
+                recorder.failed(key.clone(), cell, self.round, order, told)?;
+                first = first.recorded_in(&key);
+                told = first.followed_by(SAME);
+            }
         }
         if matches!(failure.kind, FailureKind::Wrong | FailureKind::Refused) && session.pid().is_some() {
             return Ok(Ok(()));

@@ -270,7 +270,7 @@ impl Durability {
                 if let Some(why) = stopping.not_applicable() {
                     let mut trial = blank(&cell, stop, 0);
                     trial.verdict = Verdict::NotApplicable;
-                    trial.failure = Some(Failure { kind: FailureKind::Environment, error: why });
+                    trial.failure = Some(Failure::new(FailureKind::Environment, why));
                     recorder.trial(key, trial)?;
                     continue;
                 }

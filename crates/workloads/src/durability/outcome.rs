@@ -1,10 +1,13 @@
 //! What became of a stop, as figures and findings.
 
 use jsonathlon_drive::promises::Kept;
+use jsonathlon_measure::stall::Stalls;
 use jsonathlon_results::figure::{
-    ACKNOWLEDGED_WRITES, Figure, IN_FLIGHT_WRITES, LOST_DOCUMENTS, LOST_WRITES, MEASURED_S, OLDEST_LOSS_S,
-    STOPS, STOPS_AS_PROMISED, STOPS_KEPT, TORN_DOCUMENTS, WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
+    ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, Figure, IN_FLIGHT_WRITES, LOST_DOCUMENTS, LOST_WRITES,
+    MACHINE_STALL_S, MEASURED_S, OLDEST_LOSS_S, STOPS, STOPS_AS_PROMISED, STOPS_KEPT, TORN_DOCUMENTS,
+    WRITES_AFTER_CUT, WRITES_OUT_OF_ORDER,
 };
+use jsonathlon_results::promise::PROMISE;
 use jsonathlon_results::record::{Failure, FailureKind, Finding, Metrics};
 use jsonathlon_results::tested::STOPPED;
 use jsonathlon_systems::catalogue::{Durability, NOTHING};
@@ -99,6 +102,7 @@ impl Told<'_> {
         ];
         let mut metrics = metrics(&counts.map(|(figure, count)| (figure, count as f64)));
         metrics.insert(MEASURED_S.name.to_owned(), kept.worked_s);
+        metrics.extend(self.allowed());
         if let Some(age) = kept.oldest_loss_ms {
             metrics.insert(OLDEST_LOSS_S.name.to_owned(), age / 1e3);
         }
@@ -122,11 +126,12 @@ impl Told<'_> {
         };
         // A tier without bounds has promised nothing.
         let is_as_promised = self.promise.is_unbounded();
-        let metrics = metrics(&[
+        let mut metrics = metrics(&[
             (STOPS, 1.0),
             (STOPS_KEPT, 0.0),
             (STOPS_AS_PROMISED, f64::from(u8::from(is_as_promised))),
         ]);
+        metrics.extend(self.allowed());
         // The end says more than the beginning, where a log is long.
         let text = &failure.error;
         let start = text.ceil_char_boundary(text.len().saturating_sub(WORDS));
@@ -135,14 +140,27 @@ impl Told<'_> {
         (metrics, self.findings(Finding { kinds, words: Some(words), ..self.finding(state) }))
     }
 
+    /// The age of losses that the tier allows, where it states one.
+    fn allowed(&self) -> Option<(String, f64)> {
+        let window = self.promise.window_ms?;
+        Some((ALLOWED_LOSS_S.name.to_owned(), f64::from(window) / 1e3))
+    }
+
     fn finding(&self, state: &str) -> Finding {
         Finding::new(&format!("stop {}", self.stop), state)
     }
 
     /// The one of the stop, and what it is to be read with.
     fn findings(&self, of_stop: Finding) -> Vec<Finding> {
-        vec![of_stop, Finding::new("promise", self.promise.words), Finding::new(STOPPED, self.basis)]
+        vec![of_stop, Finding::new(PROMISE, self.promise.words), Finding::new(STOPPED, self.basis)]
     }
+}
+
+/// How long machine and disk stood still while clients worked, as figures.
+pub(super) fn of_stalls(stalls: Stalls) -> Metrics {
+    let disk = stalls.disk.map(|disk| (DISK_STALL_S, disk));
+    let all = disk.into_iter().chain([(MACHINE_STALL_S, stalls.machine)]);
+    all.map(|(figure, stood)| (figure.name.to_owned(), stood.as_secs_f64())).collect()
 }
 
 fn metrics(values: &[(Figure, f64)]) -> Metrics {
@@ -254,8 +272,7 @@ mod tests {
 
     #[test]
     fn the_last_words_of_a_system_are_kept() {
-        let failure =
-            Failure { kind: FailureKind::Environment, error: format!("{}the end", "é".repeat(3_000)) };
+        let failure = Failure::new(FailureKind::Environment, format!("{}the end", "é".repeat(3_000)));
         let tier = tier(NOTHING, None);
         let promise = Promise::of(&tier, StopKind::Power);
         let told = Told { stop: 2, promise, basis: "blake3:1" };

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use jsonathlon_drive::answer::Driven;
@@ -12,6 +13,7 @@ use jsonathlon_drive::promises::{Cut, Kept, ReadBack, has_begun};
 use jsonathlon_drive::random::Random;
 use jsonathlon_drive::worker::READ_BACK;
 use jsonathlon_measure::arrival::Arrival;
+use jsonathlon_measure::stall::{StallWatch, Stalls};
 use jsonathlon_measure::stop::Stop;
 use jsonathlon_outage::{Disk, OutageError};
 use jsonathlon_results::record::{FailureKind, Finding, Metrics};
@@ -38,6 +40,13 @@ const PAUSE: Duration = Duration::from_millis(2);
 const DATA: &str = "data";
 /// How often an operation is tried again that was given up for a conflict.
 const RETRIES: u32 = 10;
+
+/// What was there when clients had worked until a stop.
+struct Worked {
+    cut: Cut,
+    /// How long machine and disk stood still meanwhile.
+    stalls: Stalls,
+}
 
 /// A stop that is to be made.
 pub(super) struct Stopping<'s, 'a> {
@@ -70,8 +79,8 @@ impl<'a> Stopping<'_, 'a> {
         match self.kind {
             StopKind::Process => {
                 let mut session = self.session(self.bench.work.join(&self.one.name))?;
-                let cut = self.work(&mut session, None)?;
-                self.after(&mut session, &cut, recorder)
+                let worked = self.work(&mut session, None)?;
+                self.after(&mut session, &worked, recorder)
             }
             StopKind::Power => {
                 let mut disk = Disk::make(&self.disk(), self.own.disk_bytes).map_err(of_disk)?;
@@ -89,9 +98,9 @@ impl<'a> Stopping<'_, 'a> {
         // What was there before clients begin is no matter of this stop.
         disk.sync().map_err(of_disk)?;
         let power = || disk.cut().map(drop).map_err(|error| error.to_string());
-        let cut = self.work(&mut session, Some(&power))?;
+        let worked = self.work(&mut session, Some(&power))?;
         disk.mount_again().map_err(of_disk)?;
-        self.after(&mut session, &cut, recorder)
+        self.after(&mut session, &worked, recorder)
     }
 
     /// Where the disk is mounted whose power is cut.
@@ -136,13 +145,14 @@ impl<'a> Stopping<'_, 'a> {
         &self,
         session: &mut Session<'a>,
         power: Option<&(dyn Fn() -> Result<(), String> + Sync)>,
-    ) -> Result<Cut, Ended> {
+    ) -> Result<Worked, Ended> {
         let promises = self.promises();
         remove(&promises)?;
         let job = serde_json::to_value(self.job(session, &promises)?)
             .map_err(|error| Ended::failed(FailureKind::Protocol, format!("the job: {error}")))?;
         let wait = Duration::from_secs_f64(self.moment_s());
-        let moment = |is_over: &dyn Fn() -> bool| has_come(&promises, wait, is_over);
+        let watch = Mutex::new(StallWatch::begin(session.folder()));
+        let moment = |is_over: &dyn Fn() -> bool| has_come(&promises, wait, is_over, &watch);
         let limit = Duration::from_secs_f64(self.own.work_s.1 + BEYOND_S) + GRACE;
         let stop = StopAt { moment: &moment, power };
         let stopped: Stopped<Driven> = session.stop(&Op::Drive { job }, limit, &stop)?;
@@ -150,12 +160,14 @@ impl<'a> Stopping<'_, 'a> {
         if let Some(wrong) = stopped.answer.as_ref().and_then(|driven| driven.wrong.first()) {
             return Err(Ended::failed(FailureKind::Wrong, format!("before the stop: {wrong}")));
         }
-        stopped.cut.ok_or_else(|| {
+        let stalls = watch.into_inner().unwrap_or_else(PoisonError::into_inner).longest();
+        let cut = stopped.cut.ok_or_else(|| {
             let refusals = stopped.answer.iter().flat_map(|driven| driven.refusals.keys());
             let words = refusals.take(3).cloned().collect::<Vec<_>>().join("; ");
             let error = format!("no write was acknowledged, so that there was nothing to stop: {words}");
             Ended::failed(FailureKind::Refused, error)
-        })
+        })?;
+        Ok(Worked { cut, stalls })
     }
 
     /// Seconds of work before the stop, the same whenever the run is resumed.
@@ -201,16 +213,16 @@ impl<'a> Stopping<'_, 'a> {
     fn after(
         &self,
         session: &mut Session<'a>,
-        cut: &Cut,
+        worked: &Worked,
         recorder: &mut Recorder<'_>,
     ) -> Result<(Metrics, Vec<Finding>), Ended> {
         let limit = Duration::from_secs_f64(self.own.recovery_s);
         session.limit_opening(limit);
         let begun = Instant::now();
-        let found = match session.open() {
+        let (mut metrics, findings) = match session.open() {
             Ok(()) => {
                 let recovery_s = session.open_s;
-                let (mut metrics, findings) = self.read(session, cut, recorder)?;
+                let (mut metrics, findings) = self.read(session, &worked.cut, recorder)?;
                 metrics.insert("recovery_s".to_owned(), recovery_s);
                 (metrics, findings)
             }
@@ -222,7 +234,8 @@ impl<'a> Stopping<'_, 'a> {
         };
         session.kill();
         remove(&self.promises())?;
-        Ok(found)
+        metrics.extend(outcome::of_stalls(worked.stalls));
+        Ok((metrics, findings))
     }
 
     fn read(
@@ -260,18 +273,25 @@ fn of_disk(error: OutageError) -> Ended {
     Ended::failed(FailureKind::Environment, error.to_string())
 }
 
-/// Waits for the first acknowledgement and then for so long; false where it is over before.
-fn has_come(promises: &Path, wait: Duration, is_over: &dyn Fn() -> bool) -> bool {
+/// Waits for the first acknowledgement and then for so long; false where it is over before. Meanwhile it looks at whether
+/// machine and disk do their work.
+fn has_come(promises: &Path, wait: Duration, is_over: &dyn Fn() -> bool, watch: &Mutex<StallWatch>) -> bool {
+    let mut watch = watch.lock().unwrap_or_else(PoisonError::into_inner);
     let mut first: Option<Instant> = None;
     while !is_over() {
-        match first {
-            None if has_begun(promises) => first = Some(Instant::now()),
-            None => std::thread::sleep(PAUSE),
+        let pause = match first {
+            None if has_begun(promises) => {
+                first = Some(Instant::now());
+                continue;
+            }
+            None => PAUSE,
             Some(first) => match wait.checked_sub(first.elapsed()) {
                 None => return true,
-                Some(left) => std::thread::sleep(left.min(PAUSE)),
+                Some(left) => left.min(PAUSE),
             },
-        }
+        };
+        std::thread::sleep(pause);
+        watch.look(pause);
     }
     false
 }

@@ -217,21 +217,22 @@ impl Starts {
             }
             Err(failure) => {
                 one.session.kill();
-                self.failed(&failure);
-                recorder.failed(key, cell, 1, 0, failure)
+                recorder.failed(key.clone(), cell, 1, 0, failure.clone())?;
+                self.failed(failure.recorded_in(&key));
+                Ok(())
             }
         }
     }
 
-    fn failed(&mut self, failure: &Failure) {
+    fn failed(&mut self, failure: Failure) {
         self.failed += 1;
-        self.last = Some(failure.clone());
+        self.last = Some(failure);
     }
 
     /// Why nothing more is tried.
     fn given_up(&self) -> Option<Failure> {
         let last = self.last.as_ref().filter(|_| self.failed >= FAILED_STARTS)?;
-        let error = format!("not tried: it failed {} times in a row: {}", self.failed, last.error);
-        Some(Failure { kind: FailureKind::Environment, error })
+        let words = format!("not tried: it failed {} times in a row", self.failed);
+        Some(Failure { kind: FailureKind::Environment, ..last.followed_by(&words) })
     }
 }

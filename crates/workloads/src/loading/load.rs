@@ -61,8 +61,8 @@ pub(super) fn load(
         Ok(done) => done,
         Err(failure) => {
             one.session.give_up(settings.keep_data);
-            recorder.failed(key, &cell, round, 0, failure.clone())?;
-            one.holds = Err(failure);
+            recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
+            one.holds = Err(failure.recorded_in(&key));
             return Ok(());
         }
     };

@@ -82,8 +82,9 @@ impl<'a> Bench<'a> {
             && let Err(failure) = Ended::split(one.session.start_afresh())?
         {
             let cell = one.cells.load();
-            recorder.failed(cell.trial_key(round, 0), &cell, round, 0, failure.clone())?;
-            one.holds = Err(failure);
+            let key = cell.trial_key(round, 0);
+            recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
+            one.holds = Err(failure.recorded_in(&key));
         } else {
             load::load(self, round, one, recorder)?;
         }
@@ -111,5 +112,5 @@ impl<'a> Bench<'a> {
 
 /// Why nothing is asked of what could not be loaded.
 pub(crate) fn not_asked(failure: &Failure) -> Failure {
-    Failure { kind: failure.kind, error: format!("not done, because loading failed: {}", failure.error) }
+    failure.followed_by("not done, because loading failed")
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::page_cache;
 use jsonathlon_results::id::State;
-use jsonathlon_results::record::{Failure, FailureKind, Metrics, Verdict};
+use jsonathlon_results::record::{FailureKind, Metrics, Verdict};
 use jsonathlon_worker::protocol::{Op, Settled};
 
 use super::not_asked;
@@ -35,13 +35,15 @@ impl Bench<'_> {
         match result {
             Err(failure) => {
                 one.session.give_up(self.settings.keep_data);
+                let mut failure = failure;
                 if let Some((key, round)) = key {
-                    recorder.failed(key, &cell, round, 0, failure.clone())?;
+                    recorder.failed(key.clone(), &cell, round, 0, failure.clone())?;
+                    failure = failure.recorded_in(&key);
                 }
                 // Nothing is asked of data in a state that nobody can vouch for.
                 if one.holds.is_ok() {
-                    let error = format!("it did not come to be {}: {}", state.word(), failure.error);
-                    one.holds = Err(Failure { error, ..failure });
+                    let words = format!("it did not come to be {}", state.word());
+                    one.holds = Err(failure.followed_by(&words));
                 }
             }
             Ok(metrics) => {

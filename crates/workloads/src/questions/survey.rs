@@ -197,7 +197,7 @@ fn settle(
         };
         match told {
             Told::NotAsked => standing.answer = Given::NotAsked,
-            Told::Failed(Failure { kind, error }) => {
+            Told::Failed(Failure { kind, error, .. }) => {
                 standing.answer = Given::Failed;
                 standing.why = Some(format!("{}: {error}", kind.word()));
             }

@@ -29,7 +29,7 @@ pub(super) fn ask(
     let Some((last, before)) = statements.split_last() else {
         let error = format!("it has no file `{FILE}`: nothing tells how it keeps a document");
         trial.verdict = Verdict::NotApplicable;
-        trial.failure = Some(Failure { kind: FailureKind::Refused, error });
+        trial.failure = Some(Failure::new(FailureKind::Refused, error));
         return Ok(recorder.trial(key, trial)?);
     };
     let is_json = one.is_json();

@@ -13,6 +13,8 @@ use super::encoding::{self, number};
 use crate::bench::{LOOK_UP, TABLE};
 use crate::session::{Ended, Session};
 
+/// Bytes of a journal that are looked through at most: reading them takes seconds between two trials.
+const LOOKED_THROUGH: f64 = 2e9;
 /// Seconds of an idle interval at most.
 pub(super) const IDLE_S: f64 = 2.0;
 /// The column that tells bytes written ahead, and the one that tells those of a log for replication beside it.
@@ -88,13 +90,17 @@ pub(super) fn read(session: &mut Session<'_>, part: &Serving) -> Result<Option<R
     }))
 }
 
-/// What a journal holds between two readings, by the names of the figures, of a system whose folder can tell.
+/// What a journal holds between two readings, by the names of the figures, of a system whose folder can tell; nothing where
+/// that is too much to be looked through.
 pub(super) fn detail(
     session: &mut Session<'_>,
     before: &Reading,
     after: &Reading,
 ) -> Result<BTreeMap<String, f64>, Ended> {
     let (Some(from), Some(to)) = (&before.position, &after.position) else { return Ok(BTreeMap::new()) };
+    if after.since(before).is_none_or(|bytes| bytes > LOOKED_THROUGH) {
+        return Ok(BTreeMap::new());
+    }
     let values = [("table", TABLE), ("before", from.as_str()), ("after", to.as_str())];
     let statements = session.statements("journal_detail", &values)?;
     let Some(statement) = statements.into_iter().next() else { return Ok(BTreeMap::new()) };

@@ -150,9 +150,9 @@ impl Outcome {
 
 fn read(operation: Operation, measured: &Measured) -> Result<Read, Failure> {
     let histogram = |text: &String| {
-        Histogram::from_text(text).map_err(|error| Failure {
-            kind: FailureKind::Protocol,
-            error: format!("the histogram of {operation} cannot be read: {error}"),
+        Histogram::from_text(text).map_err(|error| {
+            let error = format!("the histogram of {operation} cannot be read: {error}");
+            Failure::new(FailureKind::Protocol, error)
         })
     };
     Ok(Read {
@@ -300,7 +300,7 @@ fn judge(trial: &mut Trial, driven: &Driven, read: &Read, wrong: u64, beside: &B
         let answers = if wrong == 1 { "answer was" } else { "answers were" };
         let error = with_lost(format!("{wrong} {answers} wrong: {first}"));
         trial.verdict = Verdict::Wrong;
-        trial.failure = Some(Failure { kind: FailureKind::Wrong, error });
+        trial.failure = Some(Failure::new(FailureKind::Wrong, error));
         return;
     }
     if operations == 0 {
@@ -313,10 +313,10 @@ fn judge(trial: &mut Trial, driven: &Driven, read: &Read, wrong: u64, beside: &B
         };
         let kind = if lost.is_some() { FailureKind::Crash } else { kind };
         trial.verdict = Verdict::Failed;
-        trial.failure = Some(Failure { kind, error: with_lost(refusal.to_owned()) });
+        trial.failure = Some(Failure::new(kind, with_lost(refusal.to_owned())));
         return;
     }
-    trial.failure = lost.map(|words| Failure { kind: FailureKind::Crash, error: words.clone() });
+    trial.failure = lost.map(|words| Failure::new(FailureKind::Crash, words));
     trial.verdict = if lost.is_some() || errors as f64 > TOLERABLE_ERRORS * (operations + errors) as f64 {
         Verdict::Partial
     } else if beside.verified {
@@ -367,7 +367,7 @@ mod tests {
         let ended = judged(Driven { read_back, ..Driven::default() }, &["it ended", "again"]);
         assert_eq!(ended.verdict, Verdict::Partial);
         let words = "it ended; again; 7 of 9 records with acknowledged writes were read back";
-        assert_eq!(ended.failure, Some(Failure { kind: FailureKind::Crash, error: words.to_owned() }));
+        assert_eq!(ended.failure, Some(Failure::new(FailureKind::Crash, words)));
         assert_eq!(ended.metrics["throughput_ops_per_s"], 500.0);
         for gone in ["server_cpu_us_per_op", "driver_share"] {
             assert!(!ended.metrics.contains_key(gone), "{gone}");

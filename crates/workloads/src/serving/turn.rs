@@ -67,8 +67,9 @@ impl<'a> Turn<'_, '_, 'a> {
                 continue;
             }
             if let Err(failure) = &one.of.holds {
-                let failure = crate::loading::not_asked(failure);
-                recorder.failed(key, &cell, round, 0, failure)?;
+                let told = crate::loading::not_asked(failure);
+                recorder.failed(key.clone(), &cell, round, 0, told)?;
+                one.of.holds = Err(failure.clone().recorded_in(&key));
                 continue;
             }
             if let What::Encoded(place) = at.kind {
@@ -82,7 +83,7 @@ impl<'a> Turn<'_, '_, 'a> {
             if let Some(why) = not_run(&one.part, mix, at.clients) {
                 let mut trial = blank(&cell, round, 0);
                 trial.verdict = Verdict::NotApplicable;
-                trial.failure = Some(Failure { kind: FailureKind::Refused, error: why });
+                trial.failure = Some(Failure::new(FailureKind::Refused, why));
                 recorder.trial(key, trial)?;
                 continue;
             }
@@ -150,7 +151,7 @@ impl<'a> Turn<'_, '_, 'a> {
             snapshot.restore().map_err(RunError::io("put the loaded data back"))?;
         }
         if let Err(failure) = &one.of.holds {
-            return Ok(Err(crate::loading::not_asked(failure)));
+            return Ok(Err(failure.clone()));
         }
         Ended::split(self.start(one, recorder))
     }
@@ -377,13 +378,24 @@ impl<'a> Turn<'_, '_, 'a> {
             let idle = one.idle_journal_per_s.unwrap_or_default() * outcome.measured_s();
             journal_bytes =
                 after.since(&before).map(|bytes| (bytes * share, if is_counted { 0.0 } else { idle }));
-            if is_counted {
-                let detail = journal::detail(&mut one.of.session, &before, &after)?;
-                let operations = outcome.operations().max(1) as f64;
-                counted.extend(
-                    detail.into_iter().map(|(name, sum)| (format!("{name}_per_op"), sum / operations)),
-                );
-            }
+            let detail = match Ended::split(journal::detail(&mut one.of.session, &before, &after))? {
+                Ok(detail) => detail,
+                Err(failure) if is_counted => return Err(failure.into()),
+                // A system keeps no more of its journal than it needs: the beginning of a long trial's may be gone.
+                Err(failure) => {
+                    recorder.warn(&format!(
+                        "{} {}: what its journal holds is not known: {}",
+                        one.of.cells.target.file_name(),
+                        mix.name,
+                        failure.error
+                    ));
+                    BTreeMap::new()
+                }
+            };
+            let operations = outcome.operations().max(1) as f64;
+            counted.extend(
+                detail.into_iter().map(|(name, sum)| (format!("{name}_per_op"), sum * share / operations)),
+            );
         }
         let mut metrics = Metrics::from([("clients".to_owned(), f64::from(at.clients))]);
         metrics.extend(counted);

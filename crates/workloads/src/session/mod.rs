@@ -48,7 +48,7 @@ pub enum Ended {
 impl Ended {
     /// A failed cell.
     pub fn failed(kind: FailureKind, error: impl Into<String>) -> Self {
-        Self::Failed(Failure { kind, error: error.into() })
+        Self::Failed(Failure::new(kind, error))
     }
 
     /// Splits what ends the run from what ends a cell.

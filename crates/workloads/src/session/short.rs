@@ -17,7 +17,7 @@ impl Session<'_> {
     /// Whoever fails because the disk is full may have had no room to write that down, or no words for it: a
     /// server may also be gone before it was found to be ready. Whoever is killed says nothing at all.
     pub(super) fn with_what_ran_short(&self, error: Ended) -> Ended {
-        let Ended::Failed(Failure { kind, error }) = error else { return error };
+        let Ended::Failed(Failure { kind, error, .. }) = error else { return error };
         let full = disk::free_bytes(&self.folder).ok().filter(|free| *free < NEARLY_FULL);
         let full =
             full.map(|free| format!("the disk is nearly full, {free} bytes are free: make room for it"));

@@ -38,7 +38,7 @@ function loadTable(page: Page): Table {
     return [
       `${configuration.title} ${configuration.version}`, configuration.variant, configuration.storage,
       { text: time === null ? verdictWord(cell.verdict) : seconds(time), open: () => page.open(entry) },
-      interval(cell.low_s, cell.high_s, seconds), String(cell.trials),
+      interval(cell.low_s, cell.high_s, seconds, cell.median_s), String(cell.trials),
       loaded === undefined || offered === undefined ? NONE : percent(loaded / offered), or(cell.metrics.documents_rejected, whole),
       or(cell.metrics.documents_per_s, count), or(cell.metrics.bytes_per_s, (rate) => `${bytes(rate)}/s`),
       settled('drained', 'drained_s'), settled('compacted', 'compacted_s'), or(cell.metrics.peak_pss_bytes, bytes),

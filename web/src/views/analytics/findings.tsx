@@ -15,7 +15,7 @@ import { classMeaning, isQuestion, rankingTitle } from '../../words.ts';
 import { Glance } from './scores.tsx';
 
 const SURE: Record<Finding['difference'], string> = {
-  shown: 'significant', 'not shown': 'not significant', once: 'no interval', counted: 'counted', alone: 'only one',
+  shown: 'significant', 'not shown': 'not significant', once: 'too few rounds', counted: 'counted', alone: 'only one',
 };
 
 const EXPLAINED: ReadonlyMap<string, string> = new Map([
@@ -48,7 +48,7 @@ function Card({ finding }: { finding: Finding }): JSX.Element {
       {explained !== undefined && <p class="explained">{explained}</p>}
       <p class="sentence">{finding.sentence} {finding.after}</p>
       {changes && <p class="but">It changes documents: see the caveats.</p>}
-      {finding.first !== null && <p class={`sure ${finding.difference.replace(' ', '-')}`}><b>{SURE[finding.difference]}</b> {finding.sure}</p>}
+      {finding.sure !== '' && <p class={`sure ${finding.difference.replace(' ', '-')}`}><b>{SURE[finding.difference]}</b> {finding.sure}</p>}
       {entry !== null && <button type="button" class="quiet" onClick={() => open(entry)} aria-label={`Trials of: ${finding.about}, ${rankingTitle(finding.ranking)}`}>Trials</button>}
     </li>
   );

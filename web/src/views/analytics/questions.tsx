@@ -59,7 +59,7 @@ function row(page: Page, entry: Entry, metric: Metric): TableCell[] {
   const base: TableCell[] = [
     `${configuration.title} ${configuration.version}${parameters === '' ? '' : `, ${parameters}`}`, configuration.variant, configuration.storage,
     { text: time === null ? verdict : seconds(time), open: () => page.open(entry) },
-    interval(cell.low_s, cell.high_s, seconds), beside(cell.of_best), best === undefined ? NONE : configurationName(best), beside(cell.of_yardstick),
+    interval(cell.low_s, cell.high_s, seconds, cell.median_s), beside(cell.of_best), best === undefined ? NONE : configurationName(best), beside(cell.of_yardstick),
     time !== null && time > 0 ? count(documentsOf(page.from.run, cell.configuration) / time) : NONE,
     String(cell.trials), [verdict, ...notes.filter((note) => note !== verdict)].join(', '),
     cell.bound_by ?? NONE, configuration.reference ? 'never ranked' : configuration.ranking, profileWord(configuration),

@@ -33,7 +33,7 @@ function barOf(page: Page, one: Scorer, kind: Kind): Bar | null {
   const value = side.word === null ? side.value : null;
   return {
     key: String(one.configuration), name: configurationName(configuration), notes, group: groupOf(page.from, one.ranking), colour: colourOf(configuration.system),
-    look: side.notes.some((note) => note !== 'files') ? 'muted' : side.approximate ? 'hatched' : 'plain',
+    look: side.doubted ? 'muted' : side.approximate ? 'hatched' : 'plain',
     value, low: null, high: null, label: value === null ? side.word ?? NONE : three(value), more: '',
     open: entry === null ? null : () => page.open(entry),
   };

@@ -6,11 +6,13 @@ import type { JSX } from 'preact';
 import type { Configuration } from '../../model.ts';
 import type { Page } from '../../page.ts';
 import type { Scorer } from '../../scoring.ts';
+import { hotRatio } from '../../findings.ts';
 import { bytes, counted, NONE, seconds, three, whole } from '../../format.ts';
 import { totalBytes } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { scorers } from '../../scoring.ts';
 import { cellsOf } from '../../select.ts';
+import { differs } from '../../stats.ts';
 import { classMeaning, classWord, configurationName, profileWord, rankingTitle, retainsWord, stepName } from '../../words.ts';
 import { Section } from './multiples.tsx';
 import { TableOf } from './table.tsx';
@@ -88,18 +90,23 @@ export function Siblings({ run: runIndex, cell: cellIndex }: { run: number; cell
   );
 }
 
-/** Configurations that are the fastest of their system in a ranking that has several of it. */
-function bestOfSystem(page: Page, all: readonly Scorer[]): ReadonlySet<number> {
-  const best = new Map<string, { index: number; score: number; several: boolean }>();
+/** Configurations that are shown to be faster than all others of their system in a ranking. */
+function bestOfSystem({ from }: Page, all: readonly Scorer[]): ReadonlySet<number> {
+  const groups = new Map<string, { index: number; score: number }[]>();
   for (const { configuration: index, ranking, sides: { hot } } of all) {
-    const one = page.from.run.configurations[index];
+    const one = from.run.configurations[index];
     if (one === undefined || hot.value === null || hot.word !== null || hot.missing > 0) continue;
     const key = JSON.stringify([ranking, one.system]);
-    const before = best.get(key);
-    if (before === undefined) best.set(key, { index, score: hot.value, several: false });
-    else best.set(key, { index: hot.value < before.score ? index : before.index, score: Math.min(hot.value, before.score), several: true });
+    groups.set(key, [...groups.get(key) ?? [], { index, score: hot.value }]);
   }
-  return new Set([...best.values()].filter((one) => one.several).map((one) => one.index));
+  return new Set([...groups.values()].flatMap((those) => {
+    const [first, ...others] = those.sort((a, b) => a.score - b.score);
+    const isSlower = (other: number): boolean => {
+      const by = first === undefined ? null : hotRatio(from, other, first.index);
+      return by !== null && differs(by) === true;
+    };
+    return first !== undefined && others.length > 0 && others.every(({ index }) => isSlower(index)) ? [first.index] : [];
+  }));
 }
 
 function Item({ one, facts, best }: { one: Configuration; facts: readonly string[]; best: boolean }): JSX.Element {

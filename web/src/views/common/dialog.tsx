@@ -138,7 +138,7 @@ export function CellDialog(): JSX.Element | null {
         <Pairs of={[
           ['run', `${run.name}${cell.state === null ? '' : `, ${cell.state}`}`],
           ...(sizes?.low == null ? [] : [['range over loads', interval(sizes.low, sizes.high, bytes)] as const]),
-          ['median', or(cell.median_s, seconds)], ['95 % interval', interval(cell.low_s, cell.high_s, seconds)],
+          ['median', or(cell.median_s, seconds)], ['95 % interval', interval(cell.low_s, cell.high_s, seconds, cell.median_s)],
           ['× of best', or(cell.of_best, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
           ['× of yardstick', or(cell.of_yardstick, (one) => `${times(one.ratio)} ${besideWords(run, cell, one)}`)],
           ['verdict', verdictOf(cell)], ['bound by', cell.bound_by ?? NONE],

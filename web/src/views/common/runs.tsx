@@ -14,7 +14,7 @@ import { dotsHeight, drawDots, ratioDomain, signOf } from '../../charts/dots.ts'
 import { Figure } from '../../charts/figure.tsx';
 import { drawGrowth, GROWTH_HEIGHT } from '../../charts/growth.ts';
 import { colourOf } from '../../colours.ts';
-import { bytes, count, interval, list, NONE, seconds, times, whole } from '../../format.ts';
+import { bytes, count, interval, list, NONE, seconds, times, TOO_FEW_ROUNDS, whole } from '../../format.ts';
 import { totalEstimate } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { ANALYTICS, cellsOf, isAsking, standing, view } from '../../select.ts';
@@ -43,14 +43,14 @@ interface Step {
 
 const TIMED = {
   of: ({ median_s: value, low_s: low, high_s: high }: Cell): Estimate | null => (value === null ? null : { value, low, high }),
-  format: seconds, axis: 'time', less: 'faster', more: 'slower', single: 'no interval',
+  format: seconds, axis: 'time', less: 'faster', more: 'slower', single: TOO_FEW_ROUNDS,
 };
 
 const SIZED = { of: totalEstimate, format: bytes, axis: 'bytes', less: 'smaller', more: 'larger', single: 'counted once' };
 
 const DONE = {
   of: (cell: Cell): Estimate | null => measuredOf(cell, 'throughput_ops_per_s'),
-  format: (value: number) => `${count(value)}/s`, axis: 'throughput', less: 'slower', more: 'faster', single: 'no interval',
+  format: (value: number) => `${count(value)}/s`, axis: 'throughput', less: 'slower', more: 'faster', single: TOO_FEW_ROUNDS,
 };
 
 /** A configuration's cell in each run; null where it has none. */

@@ -3,6 +3,7 @@
 import { useState } from 'preact/hooks';
 import type { JSX } from 'preact';
 
+import type { Severity } from '../../model.ts';
 import { copyOrDownload, markdown } from '../../export/markdown.ts';
 
 export interface Column {
@@ -22,6 +23,8 @@ export interface Table {
   rows: readonly (readonly TableCell[])[];
   /** For each row, the heading under which it stands. */
   groups?: readonly string[];
+  /** For each row, how much it is to be noticed; all are good where nothing is said. */
+  severities?: readonly (Severity | undefined)[];
 }
 
 function wordOf(cell: TableCell): string {
@@ -42,6 +45,12 @@ export function MarkdownButton({ title, table }: { title: string; table: () => T
       <span class="told" role="status">{told}</span>
     </>
   );
+}
+
+/** What is to be noticed has a sign that needs no colour. */
+function Sign({ of }: { of: Severity | undefined }): JSX.Element | null {
+  if (of === 'failed') return <span class="sign" role="img" aria-label="failed">✖ </span>;
+  return of === 'warning' ? <span class="sign" role="img" aria-label="with care">⚠ </span> : null;
 }
 
 /** A table that is there at once. */
@@ -65,13 +74,13 @@ export function TableOf({ table, head = true }: { table: Table; head?: boolean }
               {several && table.groups?.[place] !== table.groups?.[place - 1] && (
                 <tr class="group"><th scope="colgroup" colSpan={table.columns.length}><span>{table.groups?.[place] ?? ''}</span></th></tr>
               )}
-              <tr>
+              <tr class={table.severities?.[place] ?? 'good'}>
                 {row.map((cell, index) => {
                   const column = table.columns[index];
                   const numeric = column?.figure === true ? 'number' : column?.name === true ? 'name' : '';
                   const inside = typeof cell === 'string' ? cell
                     : <button type="button" class="figure" onClick={cell.open}>{cell.text}</button>;
-                  return index === 0 ? <th scope="row" class={numeric}>{inside}</th> : <td class={numeric}>{inside}</td>;
+                  return index === 0 ? <th scope="row" class={numeric}><Sign of={table.severities?.[place]} />{inside}</th> : <td class={numeric}>{inside}</td>;
                 })}
               </tr>
               </>

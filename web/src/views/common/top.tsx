@@ -61,12 +61,26 @@ function asked({ questions = [] }: Run): string {
   return questions.length === 0 ? '' : `Which database answers ${list(questions.map(({ title }) => `“${title}”`))} best? `;
 }
 
+/** What every run of the page has to say first, whichever is shown. */
+function Alarms(): JSX.Element | null {
+  const { figures } = usePage();
+  const all = figures.runs.flatMap(({ name, headline = [] }) => headline.map((one) => ({ ...one, run: figures.runs.length > 1 ? `${name}: ` : '' })));
+  if (all.length === 0) return null;
+  return (
+    <div class="alarms" role="alert">
+      <h2>Durability promises broken</h2>
+      <ul>{all.map(({ severity, text, run }) => <li key={`${run}${text}`} class={severity}>{run}{text}</li>)}</ul>
+    </div>
+  );
+}
+
 export function Top({ children }: { children: ComponentChildren }): JSX.Element {
   const { from, figures } = usePage();
   const { machine, data } = from.run;
   return (
     <section class="part top" aria-labelledby="title-top">
       <h1 id="title-top">jsonathlon: {whole(data.documents)} JSON documents{figures.runs.length > 1 ? `, run ${from.run.name}` : ''}</h1>
+      <Alarms />
       <p class="what">
         {asked(from.run)}jsonathlon loads the same documents into databases, {deeds(from)}, checks every answer and measures. This run: {bytes(data.bytes)} of
         JSON, {counted(machine.cores, 'core')}, {bytes(machine.memory_bytes)} memory, {moment(from.run.started)}.

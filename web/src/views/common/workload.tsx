@@ -8,8 +8,8 @@ import type { Cell } from '../../model.ts';
 import type { Entry } from '../../select.ts';
 import type { Table } from './table.tsx';
 import { placedBars } from '../../bars.ts';
-import { figureTitle, interval, or, seconds, withInterval } from '../../format.ts';
-import { metric } from '../../metric.ts';
+import { figureTitle, interval, or, seconds } from '../../format.ts';
+import { measuredWord, metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { isAsking } from '../../select.ts';
 import { configurationName, parametersOf, phaseWord, stepTitle, verdictWord } from '../../words.ts';
@@ -27,7 +27,7 @@ function groupOf(entry: Entry): string {
 }
 
 function valueOf(name: string, cell: Cell): string {
-  return or(cell.metrics[name], (value) => withInterval(name, value, cell.intervals[name]));
+  return measuredWord(name, cell);
 }
 
 /** Every cell of a kind with everything that was measured. */
@@ -41,9 +41,10 @@ function tableOf(title: string, entries: readonly Entry[], open: (entry: Entry) 
       ...(timed ? [{ title: 'median', figure: true }, { title: '95 % interval', figure: true }] : []),
       ...metrics.map((name) => ({ title: figureTitle(name), figure: true })),
     ],
+    severities: entries.map(({ cell }) => cell.severity),
     rows: entries.map((entry) => [
       configurationName(entry.configuration), { text: verdictWord(entry.cell.verdict), open: () => open(entry) },
-      ...(timed ? [or(entry.cell.median_s, seconds), interval(entry.cell.low_s, entry.cell.high_s, seconds)] : []),
+      ...(timed ? [or(entry.cell.median_s, seconds), interval(entry.cell.low_s, entry.cell.high_s, seconds, entry.cell.median_s)] : []),
       ...metrics.map((name) => valueOf(name, entry.cell)),
     ]),
   };

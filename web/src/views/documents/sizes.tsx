@@ -29,7 +29,7 @@ function tableOf(page: Page, test: Test): Table {
         if (entry === undefined) return [NONE, NONE];
         const { cell } = entry;
         const text = cell.median_s === null || standing(page.from, entry).tier === 'none' ? verdictWord(cell.verdict) : seconds(cell.median_s);
-        return [{ text, open: () => page.open(entry) }, interval(cell.low_s, cell.high_s, seconds)];
+        return [{ text, open: () => page.open(entry) }, interval(cell.low_s, cell.high_s, seconds, cell.median_s)];
       });
       const notes = [...new Set([...bySize.values()].flatMap((entry) => standing(page.from, entry).notes))];
       return [name, ...cells, notes.join(', ') || NONE];

@@ -20,6 +20,7 @@ function tableOf(all: readonly Stops[]): Table {
       { title: 'as promised', figure: true }, { title: 'acknowledged', figure: true }, { title: 'lost', figure: true }, { title: 'torn', figure: true },
       { title: 'out of order', figure: true }, { title: 'after the cut', figure: true }, { title: 'oldest loss', figure: true }, { title: 'recovery', figure: true },
     ],
+    severities: all.map(({ entry }) => entry.cell.severity),
     rows: all.map((stops) => {
       const { metrics } = stops.entry.cell;
       const count = (name: (typeof COUNTS)[number]): string => {

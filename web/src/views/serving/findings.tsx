@@ -9,7 +9,7 @@ import { usePage } from '../../page.ts';
 import { caveats, leading, sentence } from '../../serving.ts';
 import { rankingTitle } from '../../words.ts';
 
-const SURE = { shown: 'significant', 'not shown': 'not significant', once: 'no interval', alone: 'only one' } as const;
+const SURE = { shown: 'significant', 'not shown': 'not significant', once: 'too few rounds', alone: 'only one' } as const;
 
 function Card({ of }: { of: Leading }): JSX.Element {
   const { from, open } = usePage();

@@ -32,7 +32,7 @@ export function Loads(): JSX.Element {
             const size = sizes.find((one) => one.cell.configuration === entry.cell.configuration)?.cell.metrics.total_bytes;
             return [
               cellName(entry.configuration, entry.cell), { text: or(entry.cell.median_s, seconds), open: () => page.open(entry) },
-              interval(entry.cell.low_s, entry.cell.high_s, seconds), or(entry.cell.metrics.documents_loaded, whole), size === undefined ? NONE : bytes(size), verdictWord(entry.cell.verdict),
+              interval(entry.cell.low_s, entry.cell.high_s, seconds, entry.cell.median_s), or(entry.cell.metrics.documents_loaded, whole), size === undefined ? NONE : bytes(size), verdictWord(entry.cell.verdict),
             ];
           }),
         }]} />

@@ -7,14 +7,16 @@ import type { Page } from '../../page.ts';
 import type { Group } from '../../serving.ts';
 import type { Table, TableCell } from '../common/table.tsx';
 import { placedBars } from '../../bars.ts';
-import { byName, figureTitle, NONE, or, whole, withInterval } from '../../format.ts';
-import { axisOf, metric } from '../../metric.ts';
+import { byName, figureTitle, NONE, whole } from '../../format.ts';
+import { axisOf, measuredWord, metric } from '../../metric.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf, isDriverBound } from '../../serving.ts';
 import { configurationName, verdictWord } from '../../words.ts';
 import { Multiples, Section } from '../common/multiples.tsx';
 
-const COSTS = ['server_cpu_us_per_op', 'client_cpu_us_per_op', 'journal_bytes_per_op', 'disk_written_bytes_per_op'] as const;
+const COSTS = [
+  'server_cpu_us_per_op', 'client_cpu_us_per_op', 'journal_bytes_per_op', 'journal_record_bytes_per_op', 'journal_image_bytes_per_op', 'disk_written_bytes_per_op',
+] as const;
 const COUNTED = ['errors', 'timeouts', 'wrong_answers', 'stale_answers', 'retries', 'lost_updates', 'unknown_writes', 'reconnects', 'missed_arrivals', 'unfinished_arrivals', 'backlog_max'] as const;
 const ALSO = ['driver_share', 'context_switches_per_op', 'cpu_migrations_per_op', 'idle_journal_bytes', 'lateness_p99_us'] as const;
 
@@ -26,9 +28,10 @@ function tableOf(page: Page, group: Group): Table {
   return {
     title: `What operations cost: ${group.title}`,
     columns: [{ title: 'configuration', name: true }, { title: 'clients', figure: true }, ...names.map((name) => ({ title: figureTitle(name), figure: true })), { title: 'verdict' }, { title: 'remarks' }],
+    severities: group.entries.map(({ cell }) => cell.severity),
     rows: group.entries.map((entry): TableCell[] => [
       configurationName(entry.configuration), whole(clientsOf(entry.cell)),
-      ...names.map((name) => or(entry.cell.metrics[name], (value) => withInterval(name, value, entry.cell.intervals[name]))),
+      ...names.map((name) => measuredWord(name, entry.cell)),
       { text: verdictWord(entry.cell.verdict), open: () => page.open(entry) }, isDriverBound(entry.cell) ? 'driver-bound' : NONE,
     ]),
   };
@@ -52,7 +55,7 @@ export function Operations(): JSX.Element {
   }).filter((one) => one.multiples.length > 0), [from, groups]);
   return (
     <Section id="operations" title="What an operation costs">
-      <p>At the largest number of clients. An embedded engine shares its process with the clients, so its CPU time is theirs too. Journal bytes have those of an idle interval taken off.</p>
+      <p>At the largest number of clients. An embedded engine shares its process with the clients, so its CPU time is theirs too. Journal bytes have those of an idle interval taken off. Where a system tells them apart, images of whole pages stand beside records of changes: an image is written when a page is changed for the first time after a checkpoint, so that what one trial writes depends on what came before it. Where trials fall into two groups, both are shown: a median over both would be of neither.</p>
       {charts.length === 0 ? <p class="empty">Not measured.</p> : charts.map(({ name, shown, multiples }) => (
         <Multiples key={name} multiples={multiples} format={(value) => byName(name, value)} axis={axisOf(shown)} empty="Not measured."
           {...(name === charts[charts.length - 1]?.name ? { tables: () => groups.map((group) => tableOf(page, group)) } : {})} />

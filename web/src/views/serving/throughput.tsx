@@ -14,7 +14,7 @@ import { colourOf } from '../../colours.ts';
 import { count, interval, NONE } from '../../format.ts';
 import { usePage } from '../../page.ts';
 import { clientsOf, groupsOf, isDriverBound, measuredOf, overClients } from '../../serving.ts';
-import { standing } from '../../select.ts';
+import { standing, worstSeverity } from '../../select.ts';
 import { configurationName, verdictWord } from '../../words.ts';
 import { Section } from '../common/multiples.tsx';
 import { Tables } from '../common/table.tsx';
@@ -45,6 +45,7 @@ function tableOf(page: Page, group: Group): Table {
   });
   return {
     title: `Operations per second: ${group.title}`,
+    severities: ordered.map((entries) => worstSeverity(entries)),
     columns: [{ title: 'configuration', name: true }, ...columns, { title: 'remarks' }],
     rows: ordered.map((entries): TableCell[] => {
       const [first] = entries;
@@ -54,7 +55,7 @@ function tableOf(page: Page, group: Group): Table {
         const value = standing(from, entry).tier === 'none' ? null : measuredOf(entry.cell, 'throughput_ops_per_s');
         return [
           { text: value === null ? verdictWord(entry.cell.verdict) : count(value.value), open: () => page.open(entry) },
-          value === null ? NONE : interval(value.low, value.high, count),
+          value === null ? NONE : interval(value.low, value.high, count, value.value),
         ];
       });
       const notes = [...new Set(entries.flatMap((entry) => [...standing(from, entry).notes, ...(isDriverBound(entry.cell) ? ['driver-bound'] : [])]))];

@@ -16,7 +16,7 @@ const OPENINGS: u64 = 5;
 fn a_system_that_does_not_start_after_a_stop_is_a_finding_with_its_last_words() {
     let fault = json!([{"on": "open", "nth": OPENINGS + 1, "do": "refuse", "message": "the log is damaged"}]);
     let world = World::with(&[keeping("ma", json!({}), fault), keeping("mb", json!({}), json!([]))]);
-    let summary = run(&world, "ma,mb", &[]).expect(0).summary();
+    let summary = run(&world, "ma,mb", &[]).expect(1).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let found = entry(&summary, "ma", "synced", "process");
     assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0));
@@ -32,7 +32,7 @@ fn a_system_that_does_not_start_after_a_stop_is_a_finding_with_its_last_words() 
 fn a_system_that_hangs_in_recovery_is_given_up_in_time() {
     let fault = json!([{"on": "open", "nth": OPENINGS + 1, "do": "hang"}]);
     let world = World::with(&[keeping("ma", json!({}), fault)]);
-    let summary = run(&world, "ma", &["--stops", "1", "--recovery-limit", "1s"]).expect(0).summary();
+    let summary = run(&world, "ma", &["--stops", "1", "--recovery-limit", "1s"]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
     assert_eq!((stops(found)[0].state.as_str(), count(found, "stops_kept")), ("hangs in recovery", 0));
     world.nothing_left();
@@ -42,7 +42,7 @@ fn a_system_that_hangs_in_recovery_is_given_up_in_time() {
 fn a_system_that_ends_while_it_is_read_is_a_finding() {
     let fault = json!([{"on": "kv_read", "nth": 20, "do": "crash", "by": "kill"}]);
     let world = World::with(&[keeping("ma", json!({}), fault)]);
-    let summary = run(&world, "ma", &["--stops", "1"]).expect(0).summary();
+    let summary = run(&world, "ma", &["--stops", "1"]).expect(1).summary();
     let found = entry(&summary, "ma", "synced", "process");
     assert_eq!((stops(found)[0].told().as_str(), count(found, "stops_kept")), ("cannot be read: crash", 0));
 }

@@ -63,7 +63,7 @@ fn a_server_whose_syncs_lie_is_caught_by_every_power_cut() {
     let arguments =
         ["--kind", "power", "--tier", "synced", "--stops", &stops, "-n", "100", "--work", "700ms"];
     let ended = start(&world, "postgresql", &arguments).end(Duration::from_secs(600));
-    let summary = ended.expect(0).summary();
+    let summary = ended.expect(1).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     let found = entry(&summary, "postgresql", "synced", "power");
     // Whether it comes up with what is left, or does not come up at all.

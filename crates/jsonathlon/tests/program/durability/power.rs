@@ -10,12 +10,12 @@ use crate::support::{LIMIT, MARK, PROGRAM, Running, World};
 
 const POWER: [&str; 2] = ["--kind", "power"];
 
-fn found(keeps: serde_json::Value) -> Option<(World, jsonathlon_results::summary::Summary)> {
+fn found(keeps: serde_json::Value, code: i32) -> Option<(World, jsonathlon_results::summary::Summary)> {
     if excluded(&[OUTAGE]) {
         return None;
     }
     let world = World::with(&[keeping("ma", keeps, json!([]))]);
-    let summary = run(&world, "ma", &[&POWER[..], &["--disk", "64MB"]].concat()).expect(0).summary();
+    let summary = run(&world, "ma", &[&POWER[..], &["--disk", "64MB"]].concat()).expect(code).summary();
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     world.nothing_left();
     assert!(world.kept("out").work().is_empty());
@@ -26,7 +26,7 @@ fn found(keeps: serde_json::Value) -> Option<(World, jsonathlon_results::summary
 
 #[test]
 fn what_was_synced_outlives_a_power_cut() {
-    let Some((world, summary)) = found(json!({"syncs": true})) else { return };
+    let Some((world, summary)) = found(json!({"syncs": true}), 0) else { return };
     let found = entry(&summary, "ma", "synced", "power");
     assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 2), "{found:?}");
     assert!(count(found, "acknowledged_writes") > 0);
@@ -37,7 +37,7 @@ fn what_was_synced_outlives_a_power_cut() {
 
 #[test]
 fn what_was_not_synced_is_lost_and_a_kill_alone_would_not_show_it() {
-    let Some((_world, summary)) = found(json!({})) else { return };
+    let Some((_world, summary)) = found(json!({}), 1) else { return };
     let found = entry(&summary, "ma", "synced", "power");
     assert_eq!((count(found, "stops"), count(found, "stops_kept")), (2, 0), "{found:?}");
     assert_eq!(count(found, "lost_writes"), count(found, "acknowledged_writes"), "{found:?}");
@@ -46,7 +46,7 @@ fn what_was_not_synced_is_lost_and_a_kill_alone_would_not_show_it() {
 
 #[test]
 fn what_is_acknowledged_after_the_cut_is_told() {
-    let Some((_world, summary)) = found(json!({"syncs": true, "is_careless": true})) else { return };
+    let Some((_world, summary)) = found(json!({"syncs": true, "is_careless": true}), 0) else { return };
     let found = entry(&summary, "ma", "synced", "power");
     assert_eq!(count(found, "lost_writes"), 0, "{found:?}");
     // It goes on for a moment in the dark.

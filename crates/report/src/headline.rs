@@ -1,0 +1,168 @@
+//! What a run must say before everything else, on the terminal and on its page.
+
+use jsonathlon_results::manifest::{Configuration, POWER, Tested};
+use jsonathlon_results::promise::{BrokenPromise, Conditions};
+use jsonathlon_results::severity::Severity;
+use jsonathlon_results::summary::{Run, Summary};
+use serde::Serialize;
+
+use crate::format;
+use crate::section::{Section, printable};
+
+/// A sentence with how much it is to be noticed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Sentence {
+    severity: Severity,
+    text: String,
+}
+
+/// All that is to be said first; nothing where all was as promised.
+pub(crate) fn sentences(run: &Run, summary: &Summary) -> Vec<Sentence> {
+    let of_this_run = summary.broken_promises.iter().map(broken);
+    let of_others = run.manifest.configurations.iter().flat_map(broken_before);
+    let sentence = |text| Sentence { severity: Severity::Failed, text };
+    of_this_run.chain(of_others).map(sentence).collect()
+}
+
+/// What durability runs beside this one have shown of the tier that a configuration is measured in.
+fn broken_before(one: &Configuration) -> Vec<String> {
+    let Some(tier) = &one.durability else { return Vec::new() };
+    let broken = tier.tested.iter().filter(|tested| !tested.severity().is_good());
+    let told = |tested: &Tested| {
+        let Configuration { title, id, .. } = one;
+        printable(&format!("✖ {title} {} {}, {}: {tested}", id.version, id.variant, tier.tier))
+    };
+    broken.map(told).collect()
+}
+
+/// The same as a section.
+pub(crate) fn section(run: &Run, summary: &Summary) -> Option<Section> {
+    let sentences = sentences(run, summary);
+    if sentences.is_empty() {
+        return None;
+    }
+    let mut section = Section { title: "DURABILITY PROMISES BROKEN".to_owned(), ..Section::default() };
+    section.notes.extend(sentences.into_iter().map(|one| (one.severity, one.text)));
+    Some(section)
+}
+
+fn broken(one: &BrokenPromise) -> String {
+    let BrokenPromise { id, tier, stops, as_promised, acknowledged, lost, .. } = one;
+    let by = if one.kind == POWER { "power loss" } else { "process crash" };
+    let mut found = Vec::new();
+    if *lost > 0 {
+        found.push(format!(
+            "{} of {} acknowledged writes lost",
+            format::whole(*lost as f64),
+            format::whole(*acknowledged as f64)
+        ));
+    }
+    if one.torn > 0 {
+        found.push(format!("{} documents torn", format::whole(one.torn as f64)));
+    }
+    let age = one.oldest_loss_s.filter(|age| *age > 0.0);
+    found.extend(age.map(|age| match one.allowed_loss_s {
+        Some(allowed) => {
+            format!("the oldest {} old where {} are allowed", format::seconds(age), format::seconds(allowed))
+        }
+        None => format!("the oldest {} old", format::seconds(age)),
+    }));
+    if found.is_empty() {
+        found.push("it did not come up again, or could not be read".to_owned());
+    }
+    let may_lose = match (&one.may_lose, one.allowed_loss_s) {
+        (Some(words), None) => format!(" (it may lose {})", printable(words)),
+        _ => String::new(),
+    };
+    let who = printable(&format!("{} {} {}, {tier}", id.system, id.version, id.variant));
+    format!(
+        "✖ {who}, {by}: {}{may_lose}; as promised after {as_promised} of {stops} stops; {}",
+        found.join(", "),
+        conditions(one)
+    )
+}
+
+/// Whether the disk or the machine was busy: a window is a promise about a healthy one.
+fn conditions(one: &BrokenPromise) -> String {
+    let stood = |what: &str, stall: Option<f64>| match stall {
+        Some(seconds) => format!("{what} stood still for {} at most", format::seconds(seconds)),
+        None => format!("of {what} it is not known"),
+    };
+    let disk = stood("the disk", one.disk_stall_s);
+    let machine = stood("the machine", one.machine_stall_s);
+    match one.conditions() {
+        Conditions::NotRecorded => "whether disk or machine was busy was not recorded".to_owned(),
+        Conditions::Quiet => format!("neither disk nor machine was busy ({disk}, {machine})"),
+        Conditions::Busy { disk: is_disk, machine: is_machine } => {
+            let what = match (is_disk, is_machine) {
+                (true, true) => "disk and machine were busy",
+                (true, false) => "the disk was busy",
+                _ => "the machine was busy",
+            };
+            format!("{what} ({disk}, {machine}): a tier promises for healthy ones")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_results::id::Id;
+
+    use super::*;
+
+    fn one() -> BrokenPromise {
+        BrokenPromise {
+            id: Id::new("mongodb", "6.0.5", "id", "default"),
+            tier: "window".into(),
+            kind: POWER.into(),
+            may_lose: Some("up to 100 ms".into()),
+            allowed_loss_s: Some(0.1),
+            stops: 3,
+            as_promised: 1,
+            acknowledged: 14_718,
+            lost: 11_872,
+            torn: 0,
+            oldest_loss_s: Some(1.15),
+            disk_stall_s: Some(1.02),
+            machine_stall_s: Some(0.004),
+        }
+    }
+
+    #[test]
+    fn a_broken_window_is_told_with_what_it_allows_and_whether_disk_or_machine_was_busy() {
+        let said = "✖ mongodb 6.0.5 id, window, power loss: 11,872 of 14,718 acknowledged writes lost, the oldest 1.15 s old where \
+                    100 ms are allowed; as promised after 1 of 3 stops; ";
+        for (stalls, conditions) in [
+            (
+                (Some(1.02), Some(0.004)),
+                "the disk was busy (the disk stood still for 1.02 s at most, the machine stood still for 4.00 ms at most): a tier \
+                 promises for healthy ones",
+            ),
+            (
+                (Some(0.01), Some(0.004)),
+                "neither disk nor machine was busy (the disk stood still for 10.0 ms at most, the machine stood still for 4.00 ms at \
+                 most)",
+            ),
+            (
+                (None, Some(0.3)),
+                "the machine was busy (of the disk it is not known, the machine stood still for 300 ms at most): a tier promises for \
+                 healthy ones",
+            ),
+            ((None, None), "whether disk or machine was busy was not recorded"),
+        ] {
+            let (disk_stall_s, machine_stall_s) = stalls;
+            let told = broken(&BrokenPromise { disk_stall_s, machine_stall_s, ..one() });
+            assert_eq!(told, format!("{said}{conditions}"));
+        }
+    }
+
+    #[test]
+    fn what_did_not_come_up_again_is_told_too() {
+        let gone = BrokenPromise { lost: 0, oldest_loss_s: None, allowed_loss_s: None, ..one() };
+        let told = broken(&gone);
+        assert!(
+            told.contains("it did not come up again, or could not be read (it may lose up to 100 ms)"),
+            "{told}"
+        );
+    }
+}

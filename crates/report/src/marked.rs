@@ -1,0 +1,81 @@
+//! Items in order, each marked with how much it is to be noticed: the rows of a table, the sentences under it.
+
+use jsonathlon_results::severity::Severity;
+
+/// Items with their severities; what is added without one is good.
+#[derive(Debug, Clone)]
+pub(crate) struct Marked<T>(Vec<(Severity, T)>);
+
+impl<T> Default for Marked<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<T> Marked<T> {
+    pub(crate) fn push(&mut self, item: T) {
+        self.mark(Severity::Good, item);
+    }
+
+    /// Adds an item with its severity.
+    pub(crate) fn mark(&mut self, severity: Severity, item: T) {
+        self.0.push((severity, item));
+    }
+
+    /// Adds items of the same severity.
+    pub(crate) fn mark_all(&mut self, severity: Severity, items: impl IntoIterator<Item = T>) {
+        self.0.extend(items.into_iter().map(|item| (severity, item)));
+    }
+
+    /// Adds items as they are marked.
+    pub(crate) fn append(&mut self, mut others: Self) {
+        self.0.append(&mut others.0);
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.0.iter().map(|(_, item)| item)
+    }
+
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut T> {
+        self.0.iter_mut().map(|(_, item)| item)
+    }
+
+    /// Items with their severities.
+    pub(crate) fn with_severity(&self) -> impl Iterator<Item = (Severity, &T)> {
+        self.0.iter().map(|(severity, item)| (*severity, item))
+    }
+}
+
+impl<T> Extend<T> for Marked<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
+        self.mark_all(Severity::Good, items);
+    }
+}
+
+impl<T> Extend<(Severity, T)> for Marked<T> {
+    fn extend<I: IntoIterator<Item = (Severity, T)>>(&mut self, items: I) {
+        self.0.extend(items);
+    }
+}
+
+impl<T> FromIterator<T> for Marked<T> {
+    fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
+        let mut found = Self::default();
+        found.extend(items);
+        found
+    }
+}
+
+impl<T> FromIterator<(Severity, T)> for Marked<T> {
+    fn from_iter<I: IntoIterator<Item = (Severity, T)>>(items: I) -> Self {
+        Self(items.into_iter().collect())
+    }
+}

@@ -1,0 +1,98 @@
+//! Who leads: the one place that says whether anybody does. Tables and the page have it from here.
+
+use crate::beside_best::{Comparison, Difference};
+
+/// What can be said of results that were held against the best among them.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Lead<'a> {
+    /// There is one alone.
+    Alone(&'a Comparison),
+    /// One is shown to differ from every other.
+    Shown {
+        /// It.
+        first: &'a Comparison,
+        /// The one that comes closest to it.
+        next: &'a Comparison,
+    },
+    /// Nobody leads: some are not shown to differ from what is best by its median.
+    NotShown {
+        /// What is best by its median.
+        first: &'a Comparison,
+        /// Those that may be as good, the closest first; one at least.
+        alike: Vec<&'a Comparison>,
+    },
+}
+
+/// Who leads among results of which each was held against the best, which is one of them. None of none.
+pub fn lead<'a>(all: impl IntoIterator<Item = &'a Comparison>) -> Option<Lead<'a>> {
+    let (best, mut others): (Vec<&Comparison>, Vec<&Comparison>) =
+        all.into_iter().partition(|one| is_the_best(one));
+    let first = *best.first()?;
+    // How far a ratio is from one, to whichever side is worse.
+    let distance = |one: &Comparison| one.ratio.ln().abs();
+    others.sort_by(|a, b| distance(a).total_cmp(&distance(b)));
+    let alike: Vec<&Comparison> =
+        others.iter().copied().filter(|one| one.difference == Difference::NoneShown).collect();
+    Some(match others.first() {
+        None => Lead::Alone(first),
+        Some(next) if alike.is_empty() => Lead::Shown { first, next },
+        Some(_) => Lead::NotShown { first, alike },
+    })
+}
+
+/// Whether a result was held against itself.
+#[must_use]
+pub fn is_the_best(one: &Comparison) -> bool {
+    one.cell.id == one.other && one.cell.profile == one.other_profile
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::beside_best::Against;
+    use crate::id::{Id, Step};
+    use crate::record::{Cell, Parameters, Phase};
+
+    fn comparison(system: &str, ratio: f64, difference: Difference) -> Comparison {
+        let id = |system: &str| Id::new(system, "1", "default", "default");
+        let cell = Cell {
+            workload: "serving".into(),
+            id: id(system),
+            profile: None,
+            step: Step::from("a"),
+            phase: Phase::Measured,
+            state: None,
+            parameters: Parameters::new(),
+        };
+        Comparison {
+            cell,
+            against: Against::Best,
+            other: id("best"),
+            other_profile: None,
+            figure: "seconds".into(),
+            ratio,
+            low: None,
+            high: None,
+            difference,
+        }
+    }
+
+    #[test]
+    fn a_leader_differs_from_everybody() {
+        let best = comparison("best", 1.0, Difference::NoneShown);
+        let near = comparison("near", 1.2, Difference::Slower);
+        let far = comparison("far", 3.0, Difference::Slower);
+        assert_eq!(lead([&best]), Some(Lead::Alone(&best)));
+        assert_eq!(lead([&far, &best, &near]), Some(Lead::Shown { first: &best, next: &near }));
+        assert_eq!(lead([]), None);
+    }
+
+    #[test]
+    fn nobody_leads_while_anybody_may_be_as_good() {
+        let best = comparison("best", 1.0, Difference::NoneShown);
+        let near = comparison("near", 0.9, Difference::Slower);
+        // Further away by its median, and scattering so much that it may be as good.
+        let wide = comparison("wide", 0.4, Difference::NoneShown);
+        assert_eq!(lead([&near, &best, &wide]), Some(Lead::NotShown { first: &best, alike: vec![&wide] }));
+    }
+}

@@ -1,0 +1,70 @@
+//! The highest throughput of each configuration over numbers of clients, beside the highest of its ranking.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::beside_best::{Against, Comparison, Rounds, Standing, dimensions, standings};
+use crate::entry::Entry;
+use crate::figure;
+use crate::leader::{Lead, lead};
+use crate::record::{CLIENTS, Phase};
+use crate::run::Run;
+
+/// A configuration's throughput at the number of clients at which it is highest, beside the highest of its ranking.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Peak {
+    /// That cell, beside the cell of the best; itself where it is the best.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+    /// Clients of the best.
+    pub other_clients: Option<u64>,
+    /// Whether it is the best and shown to differ from all others of its ranking: see [`crate::leader`].
+    #[serde(default)]
+    pub leads: bool,
+    /// The throughput.
+    pub value: f64,
+}
+
+/// The highest throughput of each ranked configuration over the numbers of clients, mix by mix, in closed loops. Which
+/// number that is, is taken from the same trials.
+pub(crate) fn peaks(run: &Run, entries: &[Entry], alpha: f64) -> Vec<Peak> {
+    let throughput = |standing: &Standing<'_>| standing.entry.value(&figure::THROUGHPUT_OPS_PER_S);
+    let mut groups: BTreeMap<_, Vec<Standing<'_>>> = BTreeMap::new();
+    for standing in standings(run, entries) {
+        let cell = &standing.entry.cell;
+        let is_closed = cell.phase == Phase::Measured && !cell.is_open_loop() && !cell.is_of_one_operation();
+        if is_closed && standing.comparable && standing.is_mark && throughput(&standing).is_some() {
+            let mut but_clients = cell.clone();
+            but_clients.parameters.remove(CLIENTS);
+            let ranking = standing.configuration.ranking();
+            let key = (cell.workload.as_str(), cell.step.word(), dimensions(&but_clients), ranking);
+            groups.entry(key).or_default().push(standing);
+        }
+    }
+    let rounds = Rounds::of(run);
+    let mut found = Vec::new();
+    for standings in groups.values() {
+        let highest = |of: &dyn Fn(&&Standing<'_>) -> bool| {
+            let all = standings.iter().filter(|one| of(one));
+            all.max_by(|a, b| throughput(a).unwrap_or(0.0).total_cmp(&throughput(b).unwrap_or(0.0)))
+        };
+        let Some(best) = highest(&|_| true) else { continue };
+        let clients = best.entry.cell.parameters.get(CLIENTS).and_then(serde_json::Value::as_u64);
+        let mut of_group: Vec<Peak> = Vec::new();
+        for configuration in &run.manifest.configurations {
+            let Some(own) = highest(&|one| one.configuration == configuration) else { continue };
+            if let Some(comparison) = rounds.compare(own, best, Against::Best, alpha)
+                && let Some(value) = throughput(own)
+            {
+                of_group.push(Peak { comparison, other_clients: clients, leads: false, value });
+            }
+        }
+        if let Some(Lead::Shown { first, .. }) = lead(of_group.iter().map(|peak| &peak.comparison)) {
+            let leader = first.cell.key();
+            of_group.iter_mut().for_each(|peak| peak.leads = peak.comparison.cell.key() == leader);
+        }
+        found.append(&mut of_group);
+    }
+    found
+}

@@ -1,0 +1,169 @@
+//! Durability promises that were not kept: a system that lost more, or older writes, than its tier says it may.
+
+use serde::{Deserialize, Serialize};
+
+use crate::entry::Entry;
+use crate::figure::{
+    ACKNOWLEDGED_WRITES, ALLOWED_LOSS_S, DISK_STALL_S, Figure, LOST_DOCUMENTS, LOST_WRITES, MACHINE_STALL_S,
+    OLDEST_LOSS_S, STOPS, STOPS_AS_PROMISED, TORN_DOCUMENTS,
+};
+use crate::id::Id;
+use crate::record::DURABILITY;
+
+/// What a finding is of that says what a tier promises.
+pub const PROMISE: &str = "promise";
+
+/// From which share of the time that a tier may lose on a standstill is said to have been in its way.
+const NOTABLE_SHARE: f64 = 0.5;
+
+/// The same where a tier states no time, seconds.
+const NOTABLE_S: f64 = 0.1;
+
+/// All stops of one kind of a configuration in one tier, some of which took more than was promised.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BrokenPromise {
+    /// The configuration.
+    #[serde(flatten)]
+    pub id: Id,
+    /// Its durability tier.
+    pub tier: String,
+    /// How it was stopped: [`crate::manifest::PROCESS`] or [`crate::manifest::POWER`].
+    pub kind: String,
+    /// What the tier may lose, in the words of the system's folder.
+    pub may_lose: Option<String>,
+    /// The same as a time, where it states one.
+    pub allowed_loss_s: Option<f64>,
+    /// Stops made.
+    pub stops: u64,
+    /// After how many of them what was promised was there.
+    pub as_promised: u64,
+    /// Writes acknowledged before the stops.
+    pub acknowledged: u64,
+    /// Of those that are gone, and of documents that were there before clients began.
+    pub lost: u64,
+    /// Documents torn.
+    pub torn: u64,
+    /// How long before the stop the oldest of the lost writes was acknowledged.
+    pub oldest_loss_s: Option<f64>,
+    /// Longest standstill of the disk while clients worked; none where the kernel does not count that disk.
+    pub disk_stall_s: Option<f64>,
+    /// The same of the machine; none in runs of versions that did not look.
+    pub machine_stall_s: Option<f64>,
+}
+
+/// What is known of the conditions under which a promise was broken: a window is a promise about a disk and a machine that
+/// do their work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conditions {
+    /// Nobody looked.
+    NotRecorded,
+    /// Something stood still for long enough to be in the way.
+    Busy {
+        /// The disk did.
+        disk: bool,
+        /// The machine did.
+        machine: bool,
+    },
+    /// Nothing did, as far as could be seen.
+    Quiet,
+}
+
+impl BrokenPromise {
+    /// None of an entry that is of no stops, or after which all was as promised.
+    #[must_use]
+    pub fn of(entry: &Entry) -> Option<Self> {
+        let count = |figure: &Figure| entry.metric(figure).unwrap_or_default() as u64;
+        let (stops, as_promised) = (count(&STOPS), count(&STOPS_AS_PROMISED));
+        let tier = entry.cell.parameters.get(DURABILITY)?.as_str()?;
+        (as_promised < stops).then(|| Self {
+            id: entry.cell.id.clone(),
+            tier: tier.to_owned(),
+            kind: entry.cell.step.word().to_owned(),
+            may_lose: entry.finding(PROMISE).map(|finding| finding.state.clone()),
+            allowed_loss_s: entry.metric(&ALLOWED_LOSS_S),
+            stops,
+            as_promised,
+            acknowledged: count(&ACKNOWLEDGED_WRITES),
+            lost: count(&LOST_WRITES) + count(&LOST_DOCUMENTS),
+            torn: count(&TORN_DOCUMENTS),
+            oldest_loss_s: entry.metric(&OLDEST_LOSS_S),
+            disk_stall_s: entry.metric(&DISK_STALL_S),
+            machine_stall_s: entry.metric(&MACHINE_STALL_S),
+        })
+    }
+
+    /// Whether the disk or the machine was busy.
+    #[must_use]
+    pub fn conditions(&self) -> Conditions {
+        let notable = self.allowed_loss_s.map_or(NOTABLE_S, |allowed| allowed * NOTABLE_SHARE);
+        let is_long = |stall: Option<f64>| stall.is_some_and(|seconds| seconds >= notable);
+        match (is_long(self.disk_stall_s), is_long(self.machine_stall_s)) {
+            (false, false) if self.disk_stall_s.is_none() && self.machine_stall_s.is_none() => {
+                Conditions::NotRecorded
+            }
+            (false, false) => Conditions::Quiet,
+            (disk, machine) => Conditions::Busy { disk, machine },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Step;
+    use crate::record::{Cell, Finding, Phase};
+
+    fn entry(metrics: &[(Figure, f64)]) -> Entry {
+        let mut entry = Entry::blank(Cell {
+            workload: "durability".into(),
+            id: Id::new("mongodb", "6.0.5", "id", "default"),
+            profile: None,
+            step: Step::from("power"),
+            phase: Phase::Steady,
+            state: None,
+            parameters: [(DURABILITY.to_owned(), "window".into())].into(),
+        });
+        entry.metrics = metrics.iter().map(|(figure, value)| (figure.name.to_owned(), *value)).collect();
+        entry.findings = vec![Finding::new(PROMISE, "up to 100 ms")];
+        entry
+    }
+
+    fn lost(further: &[(Figure, f64)]) -> BrokenPromise {
+        let lost = [
+            (STOPS, 3.0),
+            (STOPS_AS_PROMISED, 1.0),
+            (ACKNOWLEDGED_WRITES, 14_718.0),
+            (LOST_WRITES, 11_872.0),
+            (OLDEST_LOSS_S, 1.15),
+            (ALLOWED_LOSS_S, 0.1),
+        ];
+        BrokenPromise::of(&entry(&[&lost[..], further].concat())).unwrap()
+    }
+
+    #[test]
+    fn what_is_lost_within_the_promise_breaks_none() {
+        let kept = entry(&[(STOPS, 3.0), (STOPS_AS_PROMISED, 3.0), (LOST_WRITES, 9.0)]);
+        assert_eq!(BrokenPromise::of(&kept), None);
+        assert_eq!(BrokenPromise::of(&entry(&[])), None);
+    }
+
+    #[test]
+    fn what_is_lost_beyond_it_does_and_loaded_documents_count_among_it() {
+        let broken =
+            entry(&[(STOPS, 3.0), (STOPS_AS_PROMISED, 1.0), (LOST_WRITES, 9.0), (LOST_DOCUMENTS, 2.0)]);
+        let found = BrokenPromise::of(&broken).unwrap();
+        assert_eq!((found.tier.as_str(), found.kind.as_str(), found.lost), ("window", "power", 11));
+    }
+
+    #[test]
+    fn a_standstill_counts_by_the_time_that_may_be_lost() {
+        assert_eq!(lost(&[]).conditions(), Conditions::NotRecorded);
+        assert_eq!(lost(&[(DISK_STALL_S, 0.04), (MACHINE_STALL_S, 0.01)]).conditions(), Conditions::Quiet);
+        assert_eq!(
+            lost(&[(DISK_STALL_S, 0.9), (MACHINE_STALL_S, 0.01)]).conditions(),
+            Conditions::Busy { disk: true, machine: false }
+        );
+        let unknown_disk = lost(&[(MACHINE_STALL_S, 0.3)]);
+        assert_eq!(unknown_disk.conditions(), Conditions::Busy { disk: false, machine: true });
+    }
+}
