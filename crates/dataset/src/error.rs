@@ -3,6 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::left_out::{self, LeftOut};
+
 /// Why documents could not be read, made or staged. Every message names the input and says what to do about it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -37,13 +39,22 @@ pub enum DataError {
     /// A folder without a single file of documents.
     #[error(
         "{} holds no .json, .ndjson, .jsonl, .gz or .zst file{}; name a file, or the folder that holds the files themselves",
-        folder.display(), skipped_note(skipped)
+        folder.display(), left_out_note(left_out)
     )]
     NothingReadable {
         /// The folder.
         folder: PathBuf,
         /// What it holds instead.
-        skipped: Vec<PathBuf>,
+        left_out: Vec<LeftOut>,
+    },
+
+    /// An archive of files.
+    #[error(
+        "{input} is a tar archive, which holds files and no documents; unpack it and name the folder of its files"
+    )]
+    Archive {
+        /// The file or address.
+        input: String,
     },
 
     /// Compressed data that ends in the middle.
@@ -121,6 +132,15 @@ pub enum DataError {
         /// How many of them could not be read.
         unreadable: u64,
         /// What is wrong with the first of them.
+        reason: String,
+    },
+
+    /// Documents of another kind than are wanted.
+    #[error("{input}: {reason}")]
+    OtherDocuments {
+        /// The source, as a person would name it.
+        input: String,
+        /// What they are not, and what to do with them.
         reason: String,
     },
 
@@ -223,22 +243,11 @@ fn blank_note(blank_lines: u64) -> String {
     }
 }
 
-fn skipped_note(skipped: &[PathBuf]) -> String {
-    const SHOWN: usize = 3;
-    if skipped.is_empty() {
+fn left_out_note(left_out: &[LeftOut]) -> String {
+    if left_out.is_empty() {
         return " (it is empty)".to_string();
     }
-    let names: Vec<String> = skipped
-        .iter()
-        .take(SHOWN)
-        .map(|path| {
-            let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            if path.is_dir() { name + "/" } else { name }
-        })
-        .collect();
-    let more = skipped.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!(" (it holds {}{more})", names.join(", "))
+    format!(" (it holds {})", left_out::kinds(left_out))
 }
 
 fn expected_note(expected: Option<u64>, reason: &str) -> String {

@@ -9,6 +9,7 @@ pub mod describe;
 pub mod fidelity;
 pub mod generate;
 pub mod instant;
+pub mod left_out;
 pub mod ordinal;
 pub mod questions;
 pub mod records;

@@ -142,6 +142,9 @@ pub(crate) struct AnalyticsArguments {
     pub(crate) run: RunArguments,
     #[command(flatten)]
     pub(crate) asking: AskArguments,
+    /// Ask the challenge's questions even where the documents of --data are none of its events
+    #[arg(long, requires = "data", help_heading = ASKING)]
+    pub(crate) force: bool,
 }
 
 /// How questions are asked, whoever's they are.

@@ -174,7 +174,7 @@ impl Observer for RunProgress {
                 }
             }
             Event::Rejects(rejects) => {
-                let count: u64 = rejects.reasons.values().sum();
+                let count: u64 = rejects.reasons.values().map(|reason| reason.documents).sum();
                 self.line(&format!("{}: {count} documents rejected", configuration(&rejects.cell)));
             }
             Event::Plan(plan) if !plan.violations.is_empty() => {

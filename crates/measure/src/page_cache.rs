@@ -113,30 +113,32 @@ pub fn sync_file_system(folder: &Path) -> io::Result<()> {
     Ok(rustix::fs::syncfs(File::open(folder)?)?)
 }
 
-/// Writes the files under `folder` out and asks the kernel to forget their pages. Needs no privilege:
+/// Writes the files under `folder` out, all at once, and asks the kernel to forget their pages. Needs no privilege:
 /// `POSIX_FADV_DONTNEED` works for whoever may open the file, on pages nobody has mapped or dirtied.
 ///
 /// # Errors
-/// When the folder cannot be listed or a file not opened.
+/// When the file system reports a failed write, the folder cannot be listed or a file not opened.
 pub fn drop_folder(folder: &Path) -> io::Result<()> {
-    sync_file_system(folder)?;
+    drop_written(folder, sync_file_system)
+}
+
+/// The same with another way of writing everything out. That is done once: to sync each file again, although there is
+/// nothing to be written any more, costs a flush of the disk's own cache for every one of them.
+fn drop_written(folder: &Path, sync: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
+    sync(folder)?;
     for path in files_under(folder)? {
-        drop_file(&path)?;
+        drop_pages(&path)?;
     }
     Ok(())
 }
 
-/// The same for one file.
-///
-/// # Errors
-/// When the file cannot be opened or synced.
-pub fn drop_file(path: &Path) -> io::Result<()> {
+/// Asks the kernel to forget a file's pages that have been written out.
+fn drop_pages(path: &Path) -> io::Result<()> {
     let file = match File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(error),
     };
-    file.sync_data()?;
     fadvise(&file, 0, None, Advice::DontNeed)?;
     Ok(())
 }
@@ -219,6 +221,26 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap().len(), 8 << 20);
         assert!(residency(folder.path()).unwrap().unwrap().share() > 0.9);
         assert!(allocated_bytes(folder.path()).unwrap() >= 8 << 20);
+    }
+
+    #[test]
+    fn many_small_files_are_dropped_after_one_sync_of_all() {
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        for number in 0..300 {
+            std::fs::write(folder.path().join(format!("part{number}")), vec![7; 8192]).unwrap();
+        }
+        let mut syncs = 0;
+        drop_written(folder.path(), |path| {
+            syncs += 1;
+            sync_file_system(path)
+        })
+        .unwrap();
+        assert_eq!(syncs, 1);
+        let cold = residency(folder.path()).unwrap().expect("fincore (util-linux) is needed by this test");
+        assert_eq!(cold.total_bytes, 300 * 8192);
+        assert!(cold.share() <= COLD_LIMIT, "{cold:?}");
+        let failed = drop_written(folder.path(), |_| Err(io::Error::other("no")));
+        assert_eq!(failed.unwrap_err().to_string(), "no");
     }
 
     #[test]

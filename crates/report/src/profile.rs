@@ -1,11 +1,12 @@
 //! The profile of a data set as people read it.
 
-use jsonathlon_dataset::describe::{Lengths, PathProfile, Profile};
+use jsonathlon_dataset::describe::{Lengths, NoDocuments, PathProfile, Profile};
+use jsonathlon_dataset::left_out;
 
 use crate::draw::Look;
 use crate::draw::terminal::draw;
 use crate::format;
-use crate::section::Section;
+use crate::section::{Section, printable};
 
 /// Draws a profile.
 #[must_use]
@@ -40,9 +41,13 @@ fn heading(profile: &Profile) -> Section {
             section.notes.push(format!("{} {what}", format::whole(count as f64)));
         }
     }
-    for (reason, count) in &profile.malformed {
-        section.notes.push(format!("malformed: {} × {reason}", format::whole(*count as f64)));
+    for (reason, NoDocuments { lines, first }) in &profile.no_documents {
+        let lines = format::whole(*lines as f64);
+        section
+            .notes
+            .push(format!("no JSON, and so no document: {lines} × {reason}, first in {}", printable(first)));
     }
+    section.notes.extend(left_out::sentence(&profile.left_out));
     for (name, count) in &profile.traits {
         section.notes.push(format!("unusual: {} × {name}", format::whole(*count as f64)));
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use jsonathlon_results::control::CONTROL;
 use jsonathlon_results::id::Id;
-use jsonathlon_results::manifest::Configuration;
+use jsonathlon_results::manifest::{Configuration, Data};
 use jsonathlon_results::ranking::{Preparation, Profile};
 use jsonathlon_results::record::Phase;
 use jsonathlon_results::severity::Severity;
@@ -83,6 +83,23 @@ fn workloads(summary: &Summary) -> Vec<&str> {
     found
 }
 
+/// What of the data is no document, and what was not read at all.
+fn beside_the_data(run: &Run) -> Vec<String> {
+    let data = &run.manifest.data;
+    let mut notes = Vec::new();
+    if data.no_documents > 0 {
+        let (lines, are) = match data.no_documents {
+            1 => ("1 line".to_owned(), "is no JSON, and no document"),
+            lines => (format!("{} lines", format::whole(lines as f64)), "are no JSON, and no documents"),
+        };
+        let first = printable(&data.first_no_documents.join("; "));
+        let file = Data::NO_DOCUMENTS;
+        notes.push(format!("         {lines} {are} ({first}); {}/{file} lists what is none", run.path));
+    }
+    notes.extend(data.left_out.as_ref().map(|left_out| format!("         {left_out}")));
+    notes
+}
+
 fn heading(run: &Run, summary: &Summary) -> Section {
     let machine = &summary.machine;
     let data = &summary.data;
@@ -96,6 +113,7 @@ fn heading(run: &Run, summary: &Summary) -> Section {
         ..Section::default()
     };
     section.notes.push(format!("data     {} ({})", data.source, short(&data.digest)));
+    section.notes.extend(beside_the_data(run));
     section.notes.push(format!(
         "machine  {} cores, {}, {} memory{}, {}, {}{}",
         machine.cores,

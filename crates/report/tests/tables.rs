@@ -5,7 +5,8 @@ use jsonathlon_report::run::tables as render;
 use jsonathlon_results::made;
 use jsonathlon_results::manifest::Configuration;
 use jsonathlon_results::record::{
-    Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Record, Rejects, Structure, Trial, Verdict,
+    Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Reason, Record, Rejects, Structure, Trial,
+    Verdict,
 };
 use jsonathlon_results::summary::Run;
 
@@ -242,7 +243,15 @@ fn a_bad_run_shows_no_time_that_it_should_not() {
         Body::Rejects(Rejects {
             cell: cell("partial", "load", Phase::Load),
             file: Some("rejects/partial.ndjson".into()),
-            reasons: [("bad\u{7}document".to_owned(), 100)].into(),
+            reasons: [(
+                "bad\u{7}document".to_owned(),
+                Reason {
+                    documents: 100,
+                    first: Some("a.ndjson, line 7".into()),
+                    remedy: Some("mend it".into()),
+                },
+            )]
+            .into(),
         }),
     ));
     records.push(Record::new(

@@ -16,7 +16,7 @@ pub const SCHEMA: u32 = 1;
 /// The documents of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Data {
-    /// Documents offered, malformed ones included.
+    /// Documents offered: lines that are JSON.
     pub documents: u64,
     /// Their bytes as newline-delimited JSON.
     pub bytes: u64,
@@ -26,14 +26,25 @@ pub struct Data {
     pub source: String,
     /// The source in the program's own form, so that `--resume` needs no arguments.
     pub origin: serde_json::Value,
-    /// Documents that are not JSON.
-    pub malformed: u64,
+    /// Lines that are neither blank nor JSON, and so no documents; the file [`Data::NO_DOCUMENTS`] lists them.
+    pub no_documents: u64,
+    /// The first of them, each with its input, its line there and what is wrong, for a reader.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_no_documents: Vec<String>,
+    /// What lies in the source's folder and was not read, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
     /// Seconds that making them ready took.
     #[serde(default)]
     pub staging_s: Option<f64>,
     /// Size of the same documents in formats that are not databases: `raw`, `gzip-6`, `lz4`, `zstd-1`.
     #[serde(default)]
     pub reference_sizes: BTreeMap<String, u64>,
+}
+
+impl Data {
+    /// The file in a run's folder that lists the lines that are no documents, one JSON object a line.
+    pub const NO_DOCUMENTS: &str = "no-documents.ndjson";
 }
 
 /// One configuration under test: a system in a version, variant and storage setting.

@@ -21,9 +21,9 @@ pub use catalogue::{
     ANALYTICS, Analytics, Ask, ByAddress, Catalogue, CatalogueError, Configuration, DOCUMENTS, Documents,
     Durability, Exception, Expected, Extracted, FIDELITY, Fidelity, Index, Judged, Kind, Largest, LoadMode,
     MemorySetting, Open, Operation, OperationRules, OwnQuestion, OwnQuestions, Part, PathStep, Preparation,
-    Profile, Properties, Provenance, QUESTIONS, QuestionRules, SERVING, Said, Section, Selected, Serving,
-    StatementFile, StatementKind, StatementRule, Storage, System, Tier, Variant, WorkloadRules, path_values,
-    question_file,
+    Profile, Properties, Provenance, QUESTIONS, QuestionRules, Remedy, SERVING, Said, Section, Selected,
+    Serving, StatementFile, StatementKind, StatementRule, Storage, System, Tier, Variant, WorkloadRules,
+    path_values, question_file,
 };
 pub use jsonathlon_servers::{Recipe, Transport};
 pub use status::{SystemStatus, statuses};

@@ -28,6 +28,7 @@ pub mod workload;
 
 mod access;
 mod bound;
+mod data;
 mod error;
 mod limit;
 mod snapshot;

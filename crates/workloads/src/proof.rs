@@ -136,8 +136,9 @@ fn judge(run: &Run) -> Proof {
     }
     for record in &run.records {
         if let Body::Rejects(rejects) = &record.body {
-            for (reason, count) in &rejects.reasons {
-                proof.problems.push(format!("load: {count} of {DOCUMENTS} documents refused: {reason}"));
+            for (words, reason) in &rejects.reasons {
+                let (count, why) = (reason.documents, reason.in_words(words));
+                proof.problems.push(format!("load: {count} of {DOCUMENTS} documents refused: {why}"));
             }
         }
     }

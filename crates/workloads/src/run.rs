@@ -14,7 +14,7 @@ use jsonathlon_measure::machine::{self, Machine};
 use jsonathlon_measure::series::{INTERVAL, Series, Subject};
 use jsonathlon_results::ResultsError;
 use jsonathlon_results::folder::RunFolder;
-use jsonathlon_results::manifest::{Configuration, Data, Durability, Exception, Manifest, Planned, SCHEMA};
+use jsonathlon_results::manifest::{Configuration, Durability, Exception, Manifest, Planned, SCHEMA};
 use jsonathlon_results::ranking::MemorySetting;
 use jsonathlon_results::record::{Body, Record};
 use jsonathlon_results::tested::tested_in;
@@ -22,8 +22,8 @@ use jsonathlon_systems::Transport;
 
 use crate::RunError;
 use crate::bench::Bench;
+use crate::data;
 use crate::engine::WorkerCommand;
-use crate::loading::is_json;
 use crate::observer::{Event, Observer, Work};
 use crate::recorder::Recorder;
 use crate::settings::Settings;
@@ -111,6 +111,8 @@ fn ready(
         _ => {}
     }
     let staged = stage_documents(plan, workload, folder, true, observer, cancelled)?;
+    data::tell(&staged, observer);
+    data::list_no_documents(&staged, folder)?;
     check_room(folder, staged.bytes, plan, workload)?;
     Ok(staged)
 }
@@ -300,6 +302,10 @@ fn check_room(folder: &RunFolder, bytes: u64, plan: &Plan, workload: &dyn Worklo
     }
 }
 
+fn json<T>(written: serde_json::Result<T>) -> Result<T, RunError> {
+    written.map_err(|error| RunError::Environment(format!("failed to write the manifest: {error}")))
+}
+
 fn manifest(
     plan: &Plan,
     workload: &dyn Workload,
@@ -308,21 +314,10 @@ fn manifest(
     staging_s: f64,
 ) -> Result<Manifest, RunError> {
     let staged = bench.staged;
-    let json = |value: serde_json::Result<serde_json::Value>| {
-        value.map_err(|error| RunError::Environment(format!("failed to write the manifest: {error}")))
-    };
     let mut settings = json(serde_json::to_value(&plan.settings))?;
     if let Some(all) = settings.as_object_mut() {
         all.insert(workload.name().to_owned(), workload.settings());
     }
-    let reference_sizes = staged.sizes.as_ref().map_or_else(BTreeMap::new, |sizes| {
-        BTreeMap::from([
-            ("raw".to_owned(), sizes.raw),
-            ("gzip-6".to_owned(), sizes.gzip6),
-            ("lz4".to_owned(), sizes.lz4),
-            ("zstd-1".to_owned(), sizes.zstd1),
-        ])
-    });
     Ok(Manifest {
         schema: SCHEMA,
         program: env!("CARGO_PKG_VERSION").to_owned(),
@@ -331,16 +326,7 @@ fn manifest(
         machine: Machine::here(folder.path()),
         clock: MonotonicClock::new().resolution(10_000),
         disk_bytes_per_s: bench.disk_bytes_per_s,
-        data: Data {
-            documents: staged.documents,
-            bytes: staged.bytes,
-            digest: staged.digest.clone(),
-            source: plan.source.to_string(),
-            origin: json(serde_json::to_value(&plan.source))?,
-            staging_s: Some(staging_s),
-            malformed: staged.suspects.iter().filter(|suspect| !is_json(suspect)).count() as u64,
-            reference_sizes,
-        },
+        data: json(data::of(&plan.source, staged, staging_s))?,
         configurations: tested(plan, folder),
         workloads: vec![workload.name().to_owned()],
         settings,

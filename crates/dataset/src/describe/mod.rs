@@ -8,10 +8,11 @@ use hashbrown::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
+use crate::left_out::LeftOut;
 use crate::questions::{COMMIT, CREATE};
 use crate::reference::{User, Users};
 use crate::scan::{Event, Scan, Scanner, Traits};
-use crate::source::{Reading, Source, Step};
+use crate::source::{Place, Places, Reading, Source, Step};
 use crate::stage::{Progress, Sampler};
 
 mod paths;
@@ -45,7 +46,7 @@ pub struct Profile {
     pub schema: u32,
     /// Where the documents come from.
     pub source: String,
-    /// Documents, malformed ones included.
+    /// Documents: lines that are JSON.
     pub documents: u64,
     /// Their bytes as newline-delimited JSON, each with one newline.
     pub bytes: u64,
@@ -53,8 +54,10 @@ pub struct Profile {
     pub blank_lines: u64,
     /// The lengths of the documents in bytes, without newlines.
     pub lengths: Option<Lengths>,
-    /// Documents that are no JSON or no UTF-8, by what is wrong.
-    pub malformed: BTreeMap<String, u64>,
+    /// Lines that are no JSON or no UTF-8, and so no documents, by what is wrong.
+    pub no_documents: BTreeMap<String, NoDocuments>,
+    /// What lies in the source's folder and was not read.
+    pub left_out: Vec<LeftOut>,
     /// Documents by what is unusual about them; one document may count several times.
     pub traits: BTreeMap<String, u64>,
     /// The earliest `time_us`: microseconds since 1970, UTC.
@@ -71,9 +74,18 @@ pub struct Profile {
     pub paths: Vec<PathProfile>,
     /// Values on paths beyond the most that are told apart.
     pub values_left_out: u64,
-    /// Documents whose values are not in `paths`, since they are malformed, nested too deep, or hold numbers or strings
+    /// Documents whose values are not in `paths`, since they are no objects, nested too deep, or hold numbers or strings
     /// that have no value (numbers too large, halves of surrogate pairs).
     pub documents_left_out: u64,
+}
+
+/// Lines with the same fault.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NoDocuments {
+    /// How many there are.
+    pub lines: u64,
+    /// Where the first one stands: its input, and the line within it.
+    pub first: String,
 }
 
 /// The version of [`Profile`] as it is written.
@@ -117,7 +129,7 @@ struct Collection {
 ///
 /// # Errors
 ///
-/// Whatever keeps the source from being read to its end, and [`DataError::Cancelled`]. Malformed documents are no errors.
+/// Whatever keeps the source from being read to its end, and [`DataError::Cancelled`]. Lines that are no JSON are no errors.
 pub fn describe(
     source: &Source,
     options: &DescribeOptions,
@@ -171,28 +183,36 @@ fn read(
     let mut description = Description::new(options);
     let mut scanner = Scanner::new();
     let mut sampler = Sampler::new(limits.kept);
-    let mut place = 0;
-    let ended = |description: Description<'_>, sampler: Sampler, blank_lines: u64, is_whole: bool| {
-        let mut profile = description.finish();
-        profile.source = source.to_string();
-        profile.blank_lines = blank_lines;
-        let documents = sampler.finish().into_iter().map(|sample| sample.line).collect();
-        Ok(Sampled { profile, documents, is_whole })
-    };
+    let mut offered = 0;
+    let (mut places, mut left_out) = (Places::default(), Vec::new());
+    let ended =
+        |description: Description<'_>, sampler: Sampler, left_out, blank_lines: u64, is_whole: bool| {
+            let mut profile = description.finish();
+            profile.source = source.to_string();
+            profile.left_out = left_out;
+            profile.blank_lines = blank_lines;
+            let documents = sampler.finish().into_iter().map(|sample| sample.line).collect();
+            Ok(Sampled { profile, documents, is_whole })
+        };
     loop {
         match reading.next(cancelled)? {
-            Step::Opened { .. } => {}
+            Step::Opened { inputs, left_out: entries, .. } => {
+                (places, left_out) = (Places::new(inputs), entries);
+            }
             Step::Read { block, tally } => {
+                let mut index = 0;
                 block.scan(&mut scanner, |line, scan| {
-                    description.observe(line, &scan);
+                    let place = || places.place(block.input(), block.line_number(index));
+                    description.observe(line, &scan, &place);
                     if !scan.traits.intersects(Traits::UNREADABLE) {
-                        sampler.offer(place, place, line);
-                        place += 1;
+                        sampler.offer(offered, offered, line);
+                        offered += 1;
                     }
+                    index += 1;
                     Ok::<_, DataError>(())
                 })?;
                 progress(Progress {
-                    documents: tally.documents,
+                    documents: description.documents,
                     bytes: tally.bytes,
                     suspects: description.suspects,
                     done: tally.done,
@@ -200,10 +220,12 @@ fn read(
                 });
                 reading.give_back(block.into());
                 if tally.bytes >= limits.bytes || begun.elapsed() >= limits.time {
-                    return ended(description, sampler, tally.blank_lines, false);
+                    return ended(description, sampler, left_out, tally.blank_lines, false);
                 }
             }
-            Step::Ended { tally } => return ended(description, sampler, tally.blank_lines, true),
+            Step::Ended { tally } => {
+                return ended(description, sampler, left_out, tally.blank_lines, true);
+            }
         }
     }
 }
@@ -215,7 +237,7 @@ struct Description<'o> {
     bytes: u64,
     suspects: u64,
     lengths: Collected,
-    malformed: BTreeMap<String, u64>,
+    no_documents: BTreeMap<String, NoDocuments>,
     traits: BTreeMap<String, u64>,
     times: Option<(i64, i64)>,
     users: Users,
@@ -234,7 +256,7 @@ impl<'o> Description<'o> {
             bytes: 0,
             suspects: 0,
             lengths: Collected::default(),
-            malformed: BTreeMap::new(),
+            no_documents: BTreeMap::new(),
             traits: BTreeMap::new(),
             times: None,
             users: Users::default(),
@@ -246,16 +268,18 @@ impl<'o> Description<'o> {
         }
     }
 
-    fn observe(&mut self, line: &[u8], scan: &Scan<'_>) {
+    fn observe(&mut self, line: &[u8], scan: &Scan<'_>, place: &dyn Fn() -> Place) {
+        if let Some(fault) = scan.fault {
+            let first = || NoDocuments { lines: 0, first: place().to_string() };
+            self.no_documents.entry(fault.reason.to_string()).or_insert_with(first).lines += 1;
+            return;
+        }
         self.documents += 1;
         self.bytes += line.len() as u64 + 1;
         self.lengths.add(line.len() as u64);
         self.suspects += u64::from(scan.traits.intersects(Traits::SUSPECT));
         for name in scan.traits.names() {
             *self.traits.entry(name.to_string()).or_default() += 1;
-        }
-        if let Some(fault) = scan.fault {
-            *self.malformed.entry(fault.reason.to_string()).or_default() += 1;
         }
         if !scan.traits.intersects(Traits::UNREADABLE) {
             self.observe_event(&scan.event);
@@ -308,7 +332,8 @@ impl<'o> Description<'o> {
             bytes: self.bytes,
             blank_lines: 0,
             lengths: self.lengths.lengths(),
-            malformed: self.malformed,
+            no_documents: self.no_documents,
+            left_out: Vec::new(),
             traits: self.traits,
             first_us: self.times.map(|(first, _)| first),
             last_us: self.times.map(|(_, last)| last),

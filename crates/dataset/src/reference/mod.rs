@@ -68,6 +68,8 @@ struct Tally {
 #[derive(Clone, Debug, Default)]
 pub struct Reference {
     documents: u64,
+    /// How many of them have what every event has.
+    whole_events: u64,
     users: Users,
     /// The place of an event type in `tallies`.
     events: HashMap<Box<str>, usize, FixedState>,
@@ -90,6 +92,8 @@ impl Reference {
     #[inline]
     pub fn observe(&mut self, event: &Event<'_>) {
         self.documents += 1;
+        let is_event = event.did.is_some() && event.time_us.is_some() && event.kind.is_some();
+        self.whole_events += u64::from(is_event);
         let collection = event.collection.as_deref();
         let place = collection.map(|name| match self.events.get(name) {
             Some(&place) => place,
@@ -140,6 +144,11 @@ impl Reference {
     /// How many documents have been observed.
     pub fn documents(&self) -> u64 {
         self.documents
+    }
+
+    /// How many of them are events: they say who, when, and of which kind.
+    pub fn events(&self) -> u64 {
+        self.whole_events
     }
 
     /// The answers over what has been observed so far, in the stated order.

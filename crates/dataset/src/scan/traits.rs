@@ -41,9 +41,7 @@ impl Traits {
     /// The traits for which a document is handed to a system alone rather than in bulk, so that its refusal costs no
     /// other document.
     pub const SUSPECT: Traits = Traits(
-        Self::MALFORMED.0
-            | Self::NOT_UTF8.0
-            | Self::NOT_OBJECT.0
+        Self::NOT_OBJECT.0
             | Self::DUPLICATE_KEYS.0
             | Self::LONE_SURROGATE.0
             | Self::DEEP.0
@@ -51,7 +49,10 @@ impl Traits {
             | Self::BIG_NUMBER.0,
     );
 
-    /// The traits of a document that is no JSON object at all.
+    /// The traits of a line that is no JSON text, and so no document.
+    pub const NO_DOCUMENT: Traits = Traits(Self::MALFORMED.0 | Self::NOT_UTF8.0);
+
+    /// The traits of a line that is no JSON object.
     pub const UNREADABLE: Traits = Traits(Self::MALFORMED.0 | Self::NOT_UTF8.0 | Self::NOT_OBJECT.0);
 
     /// Every trait with its name, in order.
@@ -154,7 +155,7 @@ mod tests {
             assert_eq!(Traits::from_name(name), Some(bit));
         }
         assert!(!Traits::SUSPECT.contains(Traits::NUL_ESCAPE));
-        assert_eq!(Traits::SUSPECT | Traits::NUL_ESCAPE, all);
+        assert_eq!(Traits::SUSPECT | Traits::NO_DOCUMENT | Traits::NUL_ESCAPE, all);
         assert_eq!(Traits::from_name("odd"), None);
     }
 

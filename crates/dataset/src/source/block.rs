@@ -14,6 +14,12 @@ pub struct Block {
     pub(super) bytes: Vec<u8>,
     /// Where each line's newline stands.
     ends: Vec<usize>,
+    /// Which of the source's inputs the lines are from.
+    input: u32,
+    /// The number of the first line within its input, from 1.
+    first: u64,
+    /// The numbers of all lines, where they do not simply follow each other.
+    numbers: Vec<u64>,
 }
 
 impl Block {
@@ -40,6 +46,32 @@ impl Block {
     /// The documents in order, without their newlines.
     pub fn lines(&self) -> BlockLines<'_> {
         BlockLines { bytes: &self.bytes, ends: self.ends.iter(), start: 0 }
+    }
+
+    /// Which of the source's inputs the documents are from, from 0.
+    pub fn input(&self) -> u32 {
+        self.input
+    }
+
+    /// The line of the document with this number within the block, from 1 in its input.
+    pub fn line_number(&self, index: usize) -> u64 {
+        self.numbers.get(index).copied().unwrap_or(self.first + index as u64)
+    }
+
+    /// The block without some of its lines, given with their newlines as ranges of its bytes, in order.
+    pub(crate) fn without(&self, ranges: &[std::ops::Range<usize>]) -> Block {
+        let mut left = Block { input: self.input, first: self.first, ..Block::default() };
+        let mut start = 0;
+        for range in ranges {
+            left.bytes.extend_from_slice(self.bytes.get(start..range.start).unwrap_or_default());
+            start = range.end;
+        }
+        left.bytes.extend_from_slice(self.bytes.get(start..).unwrap_or_default());
+        let is_kept = |end: usize| !ranges.iter().any(|range| range.contains(&end));
+        let kept = self.ends.iter().enumerate().filter(|(_, end)| is_kept(**end));
+        left.numbers = kept.map(|(index, _)| self.line_number(index)).collect();
+        left.ends = memchr_iter(b'\n', &left.bytes).collect();
+        left
     }
 
     /// Scans the documents in order and hands each over with what was found in it.
@@ -79,6 +111,8 @@ impl Block {
     /// and a carriage return before a newline.
     pub(super) fn index(&mut self, tally: &mut Tally) {
         self.ends.clear();
+        self.numbers.clear();
+        (self.input, self.first) = (tally.input, tally.lines + 1);
         let mut start = 0;
         let mut odd = None;
         for end in memchr_iter(b'\n', &self.bytes) {
@@ -92,6 +126,8 @@ impl Block {
         }
         if let Some(start) = odd {
             self.clean_from(start, tally);
+        } else {
+            tally.lines += self.ends.len() as u64;
         }
         tally.documents += self.ends.len() as u64;
         tally.bytes += self.bytes.len() as u64;
@@ -101,6 +137,9 @@ impl Block {
     #[cold]
     fn clean_from(&mut self, start: usize, tally: &mut Tally) {
         let (mut from, mut to) = (start, start);
+        let before = self.ends.len() as u64;
+        self.numbers.extend((0..before).map(|index| self.first + index));
+        let mut number = self.first + before;
         while let Some(length) = memchr::memchr(b'\n', &self.bytes[from..]) {
             let next = from + length + 1;
             let mut end = next - 1;
@@ -115,10 +154,13 @@ impl Block {
                 to += end - from;
                 self.bytes[to] = b'\n';
                 self.ends.push(to);
+                self.numbers.push(number);
                 to += 1;
             }
             from = next;
+            number += 1;
         }
+        tally.lines = number - 1;
         self.bytes.truncate(to);
     }
 }
@@ -156,7 +198,7 @@ mod tests {
     use super::*;
 
     fn indexed(bytes: &[u8]) -> (Block, Tally) {
-        let mut block = Block { bytes: bytes.to_vec(), ends: vec![7] };
+        let mut block = Block { bytes: bytes.to_vec(), ends: vec![7], ..Block::default() };
         let mut tally = Tally::default();
         block.index(&mut tally);
         (block, tally)
@@ -167,7 +209,8 @@ mod tests {
         let (block, tally) = indexed(b"{}\n[1]\nx\n");
         assert_eq!(block.bytes(), b"{}\n[1]\nx\n");
         assert_eq!(block.lines().collect::<Vec<_>>(), [b"{}".as_slice(), b"[1]", b"x"]);
-        assert_eq!(tally, Tally { documents: 3, bytes: 9, ..Tally::default() });
+        assert_eq!(tally, Tally { documents: 3, bytes: 9, lines: 3, ..Tally::default() });
+        assert_eq!([0, 1, 2].map(|index| block.line_number(index)), [1, 2, 3]);
     }
 
     #[test]
@@ -177,8 +220,16 @@ mod tests {
         assert_eq!(block.lines().collect::<Vec<_>>(), [b"{}".as_slice(), b"  [1] ", b"x\r"]);
         assert_eq!(
             tally,
-            Tally { documents: 3, bytes: 13, blank_lines: 4, carriage_returns: 4, ..Tally::default() }
+            Tally {
+                documents: 3,
+                bytes: 13,
+                blank_lines: 4,
+                carriage_returns: 4,
+                lines: 7,
+                ..Tally::default()
+            }
         );
+        assert_eq!([0, 1, 2].map(|index| block.line_number(index)), [2, 4, 6]);
     }
 
     proptest! {
@@ -187,9 +238,15 @@ mod tests {
             let (block, tally) = indexed(text.as_bytes());
             let mut blank = 0;
             let mut expected: Vec<&str> = Vec::new();
-            for line in text.strip_suffix('\n').unwrap().split('\n') {
+            let mut numbers = Vec::new();
+            for (number, line) in (1..).zip(text.strip_suffix('\n').unwrap().split('\n')) {
                 let line = line.strip_suffix('\r').unwrap_or(line);
-                if line.trim_matches([' ', '\t', '\r']).is_empty() { blank += 1 } else { expected.push(line) }
+                if line.trim_matches([' ', '\t', '\r']).is_empty() {
+                    blank += 1;
+                } else {
+                    expected.push(line);
+                    numbers.push(number);
+                }
             }
             let lines: Vec<_> = block.lines().map(|line| std::str::from_utf8(line).unwrap()).collect();
             prop_assert_eq!(&lines, &expected);
@@ -198,6 +255,22 @@ mod tests {
             prop_assert_eq!(block.bytes(), joined.as_bytes());
             for (index, line) in expected.iter().enumerate() {
                 prop_assert_eq!(block.line_at(index), Some(line.as_bytes()));
+                prop_assert_eq!(block.line_number(index), numbers[index]);
+            }
+            prop_assert_eq!(tally.lines, blank + expected.len() as u64);
+            // Without every other line.
+            let mut start = 0;
+            let mut left = Vec::new();
+            for (index, line) in expected.iter().enumerate() {
+                let end = start + line.len() + 1;
+                if index % 2 == 0 { left.push(start..end) }
+                start = end;
+            }
+            let rest = block.without(&left);
+            let kept: Vec<&[u8]> = expected.iter().skip(1).step_by(2).map(|line| line.as_bytes()).collect();
+            prop_assert_eq!(rest.lines().collect::<Vec<_>>(), kept);
+            for (index, number) in numbers.iter().skip(1).step_by(2).enumerate() {
+                prop_assert_eq!(rest.line_number(index), *number);
             }
             prop_assert_eq!(block.line_at(expected.len()), None);
         }

@@ -1,12 +1,19 @@
 //! Which files of a folder hold documents.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::error::DataError;
+use crate::left_out::{LeftOut, Why};
 
-/// The endings of files that are read. Whether a file is compressed is told by its content, not by these.
-const ENDINGS: [&str; 5] = ["json", "ndjson", "jsonl", "gz", "zst"];
+/// The endings of files that are read.
+const ENDINGS: [&str; 3] = ["json", "ndjson", "jsonl"];
+/// The endings behind which another one may stand. Whether a file is compressed is told by its content, not by these.
+const COMPRESSED: [&str; 2] = ["gz", "zst"];
+/// The endings of archives.
+const ARCHIVES: [&str; 9] = ["tar", "tgz", "tzst", "tbz2", "txz", "zip", "7z", "rar", "cpio"];
+/// Endings, before that of a compression, of what is no JSON.
+const OTHERS: [&str; 12] =
+    ["csv", "tsv", "txt", "log", "md", "xml", "html", "sql", "parquet", "avro", "orc", "yaml"];
 
 /// What a folder holds.
 #[derive(Debug)]
@@ -14,7 +21,7 @@ pub(super) struct Listing {
     /// Files to read, in the bytewise order of their names.
     pub(super) files: Vec<PathBuf>,
     /// All else, in the same order.
-    pub(super) skipped: Vec<PathBuf>,
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 /// Lists a folder, without going into folders within it.
@@ -25,17 +32,76 @@ pub(super) fn list(folder: &Path) -> Result<Listing, DataError> {
         names.push(entry.map_err(failed)?.file_name());
     }
     names.sort_unstable_by(|a, b| a.as_encoded_bytes().cmp(b.as_encoded_bytes()));
-    let (files, skipped): (Vec<PathBuf>, Vec<PathBuf>) =
-        names.iter().map(|name| folder.join(name)).partition(|path| holds_documents(path));
-    if files.is_empty() {
-        return Err(DataError::NothingReadable { folder: folder.to_path_buf(), skipped });
+    let (mut files, mut left_out) = (Vec::new(), Vec::new());
+    for path in names.iter().map(|name| folder.join(name)) {
+        match why_not(&path) {
+            None => files.push(path),
+            Some(why) => left_out.push(LeftOut { path, why }),
+        }
     }
-    Ok(Listing { files, skipped })
+    if files.is_empty() {
+        return Err(DataError::NothingReadable { folder: folder.to_path_buf(), left_out });
+    }
+    Ok(Listing { files, left_out })
 }
 
-/// A file (a link to one counts) with one of the endings, and not a hidden one.
-fn holds_documents(path: &Path) -> bool {
-    let hidden = path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
-    let ending = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    !hidden && ENDINGS.iter().any(|known| known.eq_ignore_ascii_case(ending)) && !path.is_dir()
+/// Why a path is not read. A link counts as what it leads to.
+fn why_not(path: &Path) -> Option<Why> {
+    let name = path.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if path.is_dir() {
+        return Some(Why::Folder);
+    }
+    if name.starts_with('.') {
+        return Some(Why::Hidden);
+    }
+    let mut endings = name.split('.').skip(1).collect::<Vec<_>>().into_iter().rev();
+    let last = endings.next();
+    let known = |list: &[&str], ending: Option<&str>| ending.is_some_and(|ending| list.contains(&ending));
+    if known(&ENDINGS, last) {
+        return None;
+    }
+    let is_packed = known(&COMPRESSED, last);
+    let within = if is_packed { endings.next() } else { last };
+    if known(&ARCHIVES, within) {
+        return Some(Why::Archive);
+    }
+    match (is_packed, known(&OTHERS, within)) {
+        (true, false) => None,
+        (true, true) => within.zip(last).map(|(a, b)| Why::Ending(Some(format!("{a}.{b}")))),
+        (false, _) => Some(Why::Ending(last.map(str::to_owned))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_what_holds_documents() {
+        let why = |name: &str| why_not(Path::new("/nowhere").join(name).as_path());
+        for read in [
+            "a.json",
+            "A.JSON",
+            "a.ndjson",
+            "b.jsonl",
+            "a.json.gz",
+            "part-0001.gz",
+            "x.2024.zst",
+            "a.log.json",
+        ] {
+            assert_eq!(why(read), None, "{read}");
+        }
+        let other = |ending: &str| Some(Why::Ending(Some(ending.to_owned())));
+        for (name, expected) in [
+            ("a.tar.gz", Some(Why::Archive)),
+            ("a.TGZ", Some(Why::Archive)),
+            ("a.zip", Some(Why::Archive)),
+            ("a.log", other("log")),
+            ("a.csv.gz", other("csv.gz")),
+            ("README", Some(Why::Ending(None))),
+            (".a.json", Some(Why::Hidden)),
+        ] {
+            assert_eq!(why(name), expected, "{name}");
+        }
+    }
 }

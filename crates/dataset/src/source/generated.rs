@@ -1,5 +1,7 @@
 //! Generated events as a source.
 
+use std::sync::Arc;
+
 use super::block::Block;
 use super::lines::Lines;
 use super::tally::Tally;
@@ -50,5 +52,9 @@ impl Lines for GeneratedLines {
 
     fn tally(&self) -> Tally {
         self.tally
+    }
+
+    fn inputs(&self) -> Vec<Arc<str>> {
+        vec![self.name.as_str().into()]
     }
 }

@@ -60,7 +60,11 @@ impl Input {
         }
         let counted = Counted { raw: io::Cursor::new(beginning).chain(raw), read };
         let bytes = format.decode(Box::new(counted)).map_err(|error| read_failed(&self, &name, error))?;
-        Ok(OpenInput { input: self, name, format, length, bytes })
+        let nothing = Box::new(io::empty());
+        let mut open =
+            OpenInput { input: self, name, format, length, bytes: nothing, had_byte_order_mark: false };
+        open.begin(bytes)?;
+        Ok(open)
     }
 }
 
@@ -72,9 +76,29 @@ pub(super) struct OpenInput {
     /// How many bytes it is stored in, where that is known.
     pub(super) length: Option<u64>,
     bytes: Box<dyn Read + Send>,
+    /// Whether the text began with U+FEFF, which is no part of it.
+    pub(super) had_byte_order_mark: bool,
 }
 
 impl OpenInput {
+    /// Looks at the beginning of the decoded bytes: an archive is none of documents, and a byte order mark goes.
+    fn begin(&mut self, mut bytes: Box<dyn Read + Send>) -> Result<(), DataError> {
+        let mut beginning = Vec::with_capacity(ARCHIVE_BEGINNING);
+        // Damage behind the first documents is told where the reading gets to it.
+        if let Err(error) = bytes.by_ref().take(ARCHIVE_BEGINNING as u64).read_to_end(&mut beginning) {
+            bytes = Box::new(Failing(Some(error)));
+        }
+        if is_archive(&beginning) {
+            return Err(DataError::Archive { input: self.name.clone() });
+        }
+        self.had_byte_order_mark = beginning.starts_with(BYTE_ORDER_MARK);
+        if self.had_byte_order_mark {
+            beginning.drain(..BYTE_ORDER_MARK.len());
+        }
+        self.bytes = Box::new(io::Cursor::new(beginning).chain(bytes));
+        Ok(())
+    }
+
     /// Reads decoded bytes; none at the end.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
@@ -128,6 +152,25 @@ fn read_beginning(raw: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut beginning = Vec::with_capacity(MAGIC_LENGTH);
     raw.take(MAGIC_LENGTH as u64).read_to_end(&mut beginning)?;
     Ok(beginning)
+}
+
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
+/// How many bytes tell a tar archive: its first header up to the mark in it.
+const ARCHIVE_BEGINNING: usize = 262;
+
+/// Whether this is the beginning of a tar archive: POSIX and GNU write `ustar` at byte 257 of each header.
+fn is_archive(beginning: &[u8]) -> bool {
+    beginning.get(257..) == Some(b"ustar")
+}
+
+/// Fails once.
+struct Failing(Option<io::Error>);
+
+impl Read for Failing {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
 }
 
 /// Counts what is read.

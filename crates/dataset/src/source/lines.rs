@@ -9,6 +9,7 @@ use super::block::Block;
 use super::input::{Input, OpenInput};
 use super::tally::Tally;
 use crate::error::DataError;
+use crate::left_out::LeftOut;
 
 /// How much is read at a time, in bytes: it stays in a core's second-level cache while it is scanned.
 const BLOCK: usize = 512 * 1024;
@@ -35,10 +36,13 @@ pub trait Lines {
         None
     }
 
-    /// Entries of the source's folder that are not read.
-    fn skipped(&self) -> &[PathBuf] {
+    /// What lies in the source's folder and is not read.
+    fn left_out(&self) -> &[LeftOut] {
         &[]
     }
+
+    /// What is read, one after the other, by names for people.
+    fn inputs(&self) -> Vec<Arc<str>>;
 }
 
 /// Reads a source one document at a time.
@@ -83,7 +87,8 @@ pub(super) struct InputLines {
     waiting: VecDeque<Input>,
     open: Option<OpenInput>,
     plain_file: Option<PathBuf>,
-    skipped: Vec<PathBuf>,
+    left_out: Vec<LeftOut>,
+    inputs: Vec<Arc<str>>,
     /// The beginning of a line whose end has not been read.
     rest: Vec<u8>,
     tally: Tally,
@@ -95,15 +100,16 @@ pub(super) struct InputLines {
 
 impl InputLines {
     /// Opens the first of the inputs. `name` is that of all of them together.
-    pub(super) fn open(name: String, inputs: Vec<Input>, skipped: Vec<PathBuf>) -> Result<Self, DataError> {
+    pub(super) fn open(name: String, inputs: Vec<Input>, left_out: Vec<LeftOut>) -> Result<Self, DataError> {
         let total = inputs.iter().map(Input::stored_bytes).sum();
         let alone = inputs.len() == 1;
         let mut lines = InputLines {
             name,
+            inputs: inputs.iter().map(|input| input.name().into()).collect(),
             waiting: inputs.into(),
             open: None,
             plain_file: None,
-            skipped,
+            left_out,
             rest: Vec::new(),
             tally: Tally { total, ..Tally::default() },
             before: 0,
@@ -120,11 +126,16 @@ impl InputLines {
 
     fn open_next(&mut self) -> Result<bool, DataError> {
         self.before = self.tally.documents;
-        self.open = match self.waiting.pop_front() {
-            Some(input) => Some(input.open(Arc::clone(&self.read))?),
-            None => None,
+        let Some(input) = self.waiting.pop_front() else {
+            self.open = None;
+            return Ok(false);
         };
-        Ok(self.open.is_some())
+        let open = input.open(Arc::clone(&self.read))?;
+        self.tally.lines = 0;
+        self.tally.input = (self.inputs.len() - self.waiting.len() - 1) as u32;
+        self.tally.byte_order_marks += u64::from(open.had_byte_order_mark);
+        self.open = Some(open);
+        Ok(true)
     }
 
     /// Fills the bytes with whole lines of the input that is open; leaves them empty at its end.
@@ -221,7 +232,11 @@ impl Lines for InputLines {
         self.plain_file.as_deref()
     }
 
-    fn skipped(&self) -> &[PathBuf] {
-        &self.skipped
+    fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
+    }
+
+    fn inputs(&self) -> Vec<Arc<str>> {
+        self.inputs.clone()
     }
 }

@@ -17,6 +17,7 @@ mod generated;
 mod input;
 mod lines;
 mod ordinals;
+mod place;
 mod reading;
 mod recorded;
 mod tally;
@@ -24,6 +25,7 @@ mod url;
 
 pub use block::{Block, BlockLines};
 pub use lines::{Documents, LONGEST_LINE, Lines};
+pub use place::{Place, Places};
 pub use tally::Tally;
 
 pub(crate) use reading::{Reading, Step};
@@ -135,14 +137,14 @@ impl Source {
 
 fn open_path(path: &Path) -> Result<Box<dyn Lines + Send>, DataError> {
     let metadata = std::fs::metadata(path).map_err(|error| DataError::io("read", path, error))?;
-    let (files, skipped) = if metadata.is_dir() {
+    let (files, left_out) = if metadata.is_dir() {
         let listing = folder::list(path)?;
-        (listing.files, listing.skipped)
+        (listing.files, listing.left_out)
     } else {
         (vec![path.to_path_buf()], Vec::new())
     };
     let inputs = files.into_iter().map(Input::File).collect();
-    Ok(Box::new(InputLines::open(path.display().to_string(), inputs, skipped)?))
+    Ok(Box::new(InputLines::open(path.display().to_string(), inputs, left_out)?))
 }
 
 /// As a person would name it in a sentence; addresses without any password in them.

@@ -1,5 +1,7 @@
 //! Tables of large documents as a source, one after the other.
 
+use std::sync::Arc;
+
 use super::block::Block;
 use super::lines::Lines;
 use super::tally::Tally;
@@ -60,5 +62,9 @@ impl Lines for OrdinalLines {
 
     fn tally(&self) -> Tally {
         self.tally
+    }
+
+    fn inputs(&self) -> Vec<Arc<str>> {
+        vec!["the generated documents".into()]
     }
 }

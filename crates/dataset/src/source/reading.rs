@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::{Block, Source, Tally};
 use crate::error::DataError;
+use crate::left_out::LeftOut;
 
 /// How many blocks are read ahead.
 const AHEAD: usize = 2;
@@ -16,7 +17,7 @@ const ASKED: Duration = Duration::from_millis(25);
 /// What the reading thread has to tell.
 pub(crate) enum Step {
     /// The source is open.
-    Opened { plain_file: Option<PathBuf>, skipped: Vec<PathBuf> },
+    Opened { plain_file: Option<PathBuf>, left_out: Vec<LeftOut>, inputs: Vec<Arc<str>> },
     /// The next documents, and the counts up to and with them.
     Read { block: Block, tally: Tally },
     /// There are no more documents; the counts include blank lines behind the last one.
@@ -78,8 +79,11 @@ fn read(
     spare: &Receiver<Block>,
 ) -> Result<(), DataError> {
     let mut lines = source.open()?;
-    let opened =
-        Step::Opened { plain_file: lines.plain_file().map(PathBuf::from), skipped: lines.skipped().to_vec() };
+    let opened = Step::Opened {
+        plain_file: lines.plain_file().map(PathBuf::from),
+        left_out: lines.left_out().to_vec(),
+        inputs: lines.inputs(),
+    };
     let mut listening = steps.send(Ok(opened)).is_ok();
     while listening {
         let mut block = spare.try_recv().unwrap_or_default();

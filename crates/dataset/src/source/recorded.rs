@@ -1,5 +1,7 @@
 //! Records of the serving workload as a source.
 
+use std::sync::Arc;
+
 use super::block::Block;
 use super::lines::Lines;
 use super::tally::Tally;
@@ -44,5 +46,9 @@ impl Lines for RecordLines {
 
     fn tally(&self) -> Tally {
         self.tally
+    }
+
+    fn inputs(&self) -> Vec<Arc<str>> {
+        vec!["the generated records".into()]
     }
 }

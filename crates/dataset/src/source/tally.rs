@@ -13,6 +13,12 @@ pub struct Tally {
     pub carriage_returns: u64,
     /// Last lines of a file that had no newline.
     pub unterminated: u64,
+    /// Byte order marks at the beginning of inputs, which are no part of a document and were taken off.
+    pub byte_order_marks: u64,
+    /// Which of the source's inputs was read last, from 0.
+    pub input: u32,
+    /// Lines of that input so far, whatever is on them.
+    pub lines: u64,
     /// How far the reading is, in the unit of `total`: bytes as stored, or documents of a generator.
     pub done: u64,
     /// How far it goes, where that is known beforehand.

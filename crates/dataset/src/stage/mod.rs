@@ -12,8 +12,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::error::DataError;
-use crate::scan::{Event, Scanner, Traits};
-use crate::source::{Block, Reading, Source, Step};
+use crate::left_out::LeftOut;
+use crate::scan::{Event, Fault, Scanner, Traits};
+use crate::source::{Block, Place, Places, Reading, Source, Step};
 
 mod output;
 mod pass;
@@ -54,11 +55,21 @@ impl Default for StageOptions {
 pub trait Observe {
     /// Called for every document that is no suspect, in order.
     fn document(&mut self, event: &Event<'_>);
+
+    /// Why documents like those so far are not to be staged; asked when there are some thousands of them, and at the
+    /// end.
+    fn refuses(&self) -> Option<String> {
+        None
+    }
 }
 
 impl<T: Observe + ?Sized> Observe for &mut T {
     fn document(&mut self, event: &Event<'_>) {
         (**self).document(event);
+    }
+
+    fn refuses(&self) -> Option<String> {
+        (**self).refuses()
     }
 }
 
@@ -75,7 +86,7 @@ impl Observe for Blind {
 pub struct Progress {
     /// Documents so far.
     pub documents: u64,
-    /// Their bytes as newline-delimited JSON.
+    /// The bytes of all lines that are not blank, each with one newline.
     pub bytes: u64,
     /// How many of them are suspects.
     pub suspects: u64,
@@ -92,26 +103,35 @@ pub struct Suspect {
     pub ordinal: u64,
     /// What is unusual about it.
     pub traits: Traits,
-    /// What is wrong with it, where it is no JSON at all.
-    pub reason: Option<String>,
     /// Where it begins in the file of suspects, in bytes.
     pub offset: u64,
     /// Its length in bytes, without the newline.
     pub length: u64,
 }
 
+/// A line that is no JSON, or no UTF-8, and so no document: it is offered to nobody.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoDocument {
+    /// Where it stands.
+    pub place: Place,
+    /// What is wrong with it.
+    pub fault: Fault,
+}
+
 /// Documents ready for loading.
 #[derive(Clone, Debug)]
 pub struct Staged {
-    /// How many documents are offered, malformed ones included.
+    /// How many documents are offered: lines that are JSON.
     pub documents: u64,
     /// Their bytes as newline-delimited JSON, each with one newline.
     pub bytes: u64,
     /// Blank lines of the source, which are no documents.
     pub blank_lines: u64,
     /// `blake3:` and the digest of the offered documents as newline-delimited JSON. It depends neither on compression nor
-    /// on how documents are spread over files, nor on blank lines and carriage returns between them.
+    /// on how documents are spread over files, nor on blank lines, carriage returns and what is no JSON between them.
     pub digest: String,
+    /// The lines that are neither blank nor documents, in order.
+    pub no_documents: Vec<NoDocument>,
     /// The documents that are not suspects, one a line: the source itself when it is one plain file of nothing else.
     /// The last line has no newline when that of the source has none.
     pub clean: PathBuf,
@@ -125,8 +145,9 @@ pub struct Staged {
     pub sizes: Option<ReferenceSizes>,
     /// Documents of `clean` to read back.
     pub samples: Vec<Sample>,
-    /// Entries of the source's folder that were not read.
-    pub skipped: Vec<PathBuf>,
+    /// What lies in the source's folder and was not read.
+    pub left_out: Vec<LeftOut>,
+    places: Places,
     folder: PathBuf,
 }
 
@@ -142,6 +163,11 @@ impl Staged {
         let mut bytes = vec![0; usize::try_from(suspect.length).map_err(io::Error::other)?];
         file.read_exact(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// Where the offered document with this number stands, where that is known.
+    pub fn place(&self, ordinal: u64) -> Option<Place> {
+        self.places.of(ordinal)
     }
 
     /// The number among the offered documents of the clean document with this number, both from 0.
@@ -214,7 +240,8 @@ impl Staged {
 /// # Errors
 ///
 /// Whatever keeps the source from being read to its end, a full disk, [`DataError::Cancelled`], and
-/// [`DataError::NotLines`] when not a single line is a JSON object, [`DataError::MostlyUnreadable`] when more than a
+/// [`DataError::NotLines`] when not a single line is a JSON object, [`DataError::OtherDocuments`] when the observer does
+/// not want them, [`DataError::MostlyUnreadable`] when more than a
 /// hundred thousand lines are none and they are most of it.
 pub fn stage(
     source: &Source,
@@ -240,22 +267,25 @@ pub fn stage(
     let reading = Reading::start(source.clone())?;
     let mut compressors = if options.compression_rows { Some(Compressors::start()?) } else { None };
     let mut pass = None;
-    let mut skipped = Vec::new();
+    let mut left_out = Vec::new();
     let last = loop {
         match reading.next(cancelled)? {
-            Step::Opened { plain_file, skipped: entries } => {
-                skipped = entries;
-                pass = Some(Pass::new(source, folder, options.clone(), plain_file)?);
+            Step::Opened { plain_file, left_out: entries, inputs } => {
+                left_out = entries;
+                pass = Some(Pass::new(source, folder, options.clone(), plain_file, inputs)?);
             }
             Step::Read { block, tally } => {
+                let pass = pass.as_mut().ok_or(DataError::Thread { thread: "reading" })?;
+                let no_documents = pass.block(&block, &tally, observer, cancelled)?;
                 let block = Arc::new(block);
                 if let Some(compressors) = &mut compressors {
-                    compressors.add(&block)?;
+                    match no_documents.as_slice() {
+                        [] => compressors.add(&block)?,
+                        ranges => compressors.add(&Arc::new(block.without(ranges)))?,
+                    }
                 }
-                let pass = pass.as_mut().ok_or(DataError::Thread { thread: "reading" })?;
-                pass.block(&block, &tally, observer, cancelled)?;
                 progress(Progress {
-                    documents: tally.documents,
+                    documents: pass.documents(),
                     bytes: tally.bytes,
                     suspects: pass.suspects(),
                     done: tally.done,
@@ -269,8 +299,8 @@ pub fn stage(
     let pass = pass.ok_or(DataError::Thread { thread: "reading" })?;
     // The slowest compressor may lag behind by a few blocks.
     let sizes = compressors.map(Compressors::finish).transpose()?;
-    let mut staged = pass.finish(&last, cancelled)?;
+    let mut staged = pass.finish(&last, observer, cancelled)?;
     staged.sizes = sizes;
-    staged.skipped = skipped;
+    staged.left_out = left_out;
     Ok(staged)
 }

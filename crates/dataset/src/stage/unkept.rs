@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{CLEAN_FILE, Progress, Staged};
 use crate::error::DataError;
 use crate::fidelity::{self, Choice};
-use crate::source::{Block, Source};
+use crate::source::{Block, Places, Source};
 use crate::value::digest_text;
 
 /// Reads a source through and keeps nothing of it.
@@ -49,13 +49,15 @@ fn staged(documents: u64, bytes: u64, digest: String, folder: &Path) -> Staged {
         bytes,
         blank_lines: 0,
         digest,
+        no_documents: Vec::new(),
         clean: folder.join(CLEAN_FILE),
         clean_documents: 0,
         clean_bytes: 0,
         suspects: Vec::new(),
         sizes: None,
         samples: Vec::new(),
-        skipped: Vec::new(),
+        left_out: Vec::new(),
+        places: Places::default(),
         folder: folder.to_path_buf(),
     }
 }

@@ -67,15 +67,17 @@ fn a_folder_is_read_in_the_order_of_names() {
     write(at, "empty.json", "");
     write(at, "notes.txt", "not a document\n");
     write(at, ".hidden.json", "{\"n\":9}\n");
+    write(at, "old.tar.gz", gzip("{\"n\":9}\n"));
+    write(at, "table.csv.gz", gzip("a,b\n"));
     std::fs::create_dir(at.join("d.json")).unwrap();
     std::fs::create_dir(at.join("more")).unwrap();
     write(&at.join("more"), "x.json", "{\"n\":9}\n");
     let expected: Vec<Vec<u8>> = (0..6).map(|number| format!("{{\"n\":{number}}}").into_bytes()).collect();
     assert_eq!(read(&path(at)).unwrap(), expected);
     let opened = path(at).open().unwrap();
-    let skipped: Vec<_> =
-        opened.skipped().iter().map(|path| path.file_name().unwrap().to_str().unwrap()).collect();
-    assert_eq!(skipped, [".hidden.json", "d.json", "more", "notes.txt"]);
+    let left_out: Vec<_> =
+        opened.left_out().iter().map(|one| one.path.file_name().unwrap().to_str().unwrap()).collect();
+    assert_eq!(left_out, [".hidden.json", "d.json", "more", "notes.txt", "old.tar.gz", "table.csv.gz"]);
     assert_eq!(opened.plain_file(), None);
     assert!(opened.tally().total > Some(30));
 }
@@ -91,7 +93,9 @@ fn a_folder_without_files_of_documents_is_an_error() {
     }
     write(folder.path(), "README", "x");
     let (_, text) = failure(&path(folder.path()));
-    assert!(text.contains("it holds README, part0.gz/, part1.gz/ and 3 more"), "{text}");
+    let held =
+        "it holds 5 subfolders (part0.gz/, part1.gz/, part2.gz/, …), 1 file without an ending (README)";
+    assert!(text.contains(held), "{text}");
     assert!(text.contains("name a file, or the folder that holds the files themselves"), "{text}");
 }
 
@@ -193,6 +197,49 @@ fn other_compressions_are_named() {
     let file = write(folder.path(), "a.json", b"BZh91AY&SY");
     let (_, message) = failure(&path(file));
     assert!(message.contains("is bzip2 data") && message.contains("gzip or zstd"), "{message}");
+}
+
+/// The beginning of an archive of one file.
+fn archive() -> Vec<u8> {
+    let mut archive = vec![0; 2048];
+    archive[..6].copy_from_slice(b"a.json");
+    archive[257..263].copy_from_slice(b"ustar\0");
+    archive[512..520].copy_from_slice(b"{\"a\":1}\n");
+    archive
+}
+
+#[test]
+fn archives_are_no_documents() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in [
+        ("a.tar.gz", gzip(archive())),
+        ("a.tar", archive()),
+        ("a.json.gz", gzip(archive())),
+        ("b.zst", zstd(archive())),
+    ] {
+        let file = write(folder.path(), name, content);
+        let (error, message) = failure(&path(file));
+        assert!(matches!(error, DataError::Archive { .. }), "{name}: {error:?}");
+        assert!(message.contains(name) && message.contains("unpack it"), "{message}");
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_a_document() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, two) = ("\u{feff}{\"a\":1}\n{\"a\":2}\n", "\u{feff}{\"a\":3}");
+    write(folder.path(), "1.json", one);
+    write(folder.path(), "2.json.gz", gzip(two));
+    // In the middle it is text of the document that it stands in, and no JSON before one.
+    write(folder.path(), "3.json", "{\"a\":\"\u{feff}\"}\n\u{feff}{}\n");
+    let documents = read(&path(folder.path())).unwrap();
+    let expected = ["{\"a\":1}", "{\"a\":2}", "{\"a\":3}", "{\"a\":\"\u{feff}\"}", "\u{feff}{}"];
+    assert_eq!(documents, expected.map(|line| line.as_bytes().to_vec()));
+    let mut opened = path(folder.path()).open().unwrap();
+    while opened.next_block(&mut Block::new()).unwrap() {}
+    assert_eq!(opened.tally().byte_order_marks, 2);
+    let only = write(folder.path(), "4.json", "\u{feff}");
+    assert!(matches!(failure(&path(only)).0, DataError::Empty { .. }));
 }
 
 #[test]

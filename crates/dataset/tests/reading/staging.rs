@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jsonathlon_dataset::DataError;
+use jsonathlon_dataset::left_out::{LeftOut, Why};
 use jsonathlon_dataset::questions::Question;
 use jsonathlon_dataset::reference::Reference;
 use jsonathlon_dataset::scan::{Traits, scan};
@@ -40,8 +41,12 @@ fn reference(lines: &[&[u8]]) -> Reference {
     reference
 }
 
-/// Everything that holds of any staging of these documents.
-fn check(staged: &Answered, documents: &[&[u8]]) {
+/// Everything that holds of any staging of these lines, none of them blank.
+fn check(staged: &Answered, lines: &[&[u8]]) {
+    let is_document = |line: &[u8]| !scan(line).traits.intersects(Traits::NO_DOCUMENT);
+    let (documents, others): (Vec<&[u8]>, Vec<&[u8]>) = lines.iter().partition(|line| is_document(line));
+    let found: Vec<_> = staged.no_documents.iter().map(|one| Some(one.fault)).collect();
+    assert_eq!(found, others.iter().map(|line| scan(line).fault).collect::<Vec<_>>());
     let suspicious = |line: &[u8]| scan(line).traits.intersects(Traits::SUSPECT);
     let clean: Vec<&[u8]> = documents.iter().copied().filter(|line| !suspicious(line)).collect();
     let ndjson: Vec<u8> = documents.iter().flat_map(|line| [line, b"\n".as_slice()].concat()).collect();
@@ -61,7 +66,6 @@ fn check(staged: &Answered, documents: &[&[u8]]) {
         assert_eq!(suspect.ordinal, ordinal as u64);
         assert_eq!(staged.suspect_bytes(suspect).unwrap(), *line);
         assert_eq!(suspect.traits, scan(line).traits);
-        assert_eq!(suspect.reason, scan(line).fault.map(|fault| fault.to_string()));
     }
     assert!(suspects.next().is_none());
     let mut places = (0..documents.len()).filter(|place| !suspicious(documents[*place]));
@@ -105,7 +109,17 @@ fn compressed_files_and_folders_are_loaded_from_a_copy() {
     check(&from_folder, &split(&text));
     assert_eq!(from_folder.clean, folder.path().join(CLEAN_FILE));
     assert_eq!(names(folder.path()), [CLEAN_FILE]);
-    assert_eq!(from_folder.skipped, [data.path().join("notes.md")]);
+    let notes = LeftOut { path: data.path().join("notes.md"), why: Why::Ending(Some("md".into())) };
+    assert_eq!(from_folder.left_out, [notes]);
+    // Each document is found in the file in which it is.
+    let places: Vec<String> =
+        (0..3_000).map(|ordinal| from_folder.place(ordinal).unwrap().to_string()).collect();
+    let (of_first, of_second) = (first.lines().count(), second.lines().count());
+    let place = |name: &str, line: usize| format!("{}, line {line}", data.path().join(name).display());
+    let expected = (1..=of_first).map(|line| place("a.json.gz", line));
+    let expected = expected.chain((1..=of_second).map(|line| place("b.json", line)));
+    assert_eq!(places, expected.collect::<Vec<_>>());
+    assert_eq!(from_folder.place(3_000), None);
     let file = write(data.path(), "c.zst", zstd(&text));
     let from_file = staged(&Source::Path(file), folder.path()).unwrap();
     check(&from_file, &split(&text));
@@ -135,9 +149,8 @@ fn every_suspect_is_set_aside_with_its_bytes() {
     let clean = event(&did(1), 5, "create", "app.bsky.feed.post").to_string().into_bytes();
     let large = format!("{{\"a\":\"{}\"}}", "x".repeat(100_000_000)).into_bytes();
     let deep = [b"{\"a\":".repeat(101), b"1".to_vec(), b"}".repeat(101)].concat();
-    let suspects: [(&[u8], &str); 8] = [
-        (b"{\"a\":1", "malformed"),
-        (b"{\"a\":\"\xff\"}", "not_utf8"),
+    let no_documents: [&[u8]; 2] = [b"{\"a\":1", b"{\"a\":\"\xff\"}"];
+    let suspects: [(&[u8], &str); 6] = [
         (b"[1]", "not_object"),
         (b"{\"a\":1,\"a\":2}", "duplicate_keys"),
         (b"{\"a\":\"\\ud800\"}", "lone_surrogate"),
@@ -147,7 +160,7 @@ fn every_suspect_is_set_aside_with_its_bytes() {
     ];
     let nul: &[u8] = b"{\"a\":\"\\u0000\"}";
     let mut documents: Vec<&[u8]> = vec![&clean, nul];
-    for (line, _) in &suspects {
+    for line in suspects.iter().map(|(line, _)| *line).chain(no_documents) {
         documents.extend([line, clean.as_slice()]);
     }
     let content: Vec<u8> = documents.iter().flat_map(|line| [line, b"\n".as_slice()].concat()).collect();
@@ -157,13 +170,24 @@ fn every_suspect_is_set_aside_with_its_bytes() {
     assert_eq!(names(folder.path()), [CLEAN_FILE, SUSPECTS_FILE]);
     let found: Vec<String> = staged.suspects.iter().map(|suspect| suspect.traits.to_string()).collect();
     assert_eq!(found, suspects.map(|(_, name)| name));
-    assert_eq!(staged.suspects[0].reason.as_deref(), Some("ends inside an array or object at byte 6"));
+    let faults: Vec<String> =
+        staged.no_documents.iter().map(|one| format!("{}: {}", one.place, one.fault)).collect();
+    let name = file.display();
+    assert_eq!(
+        faults,
+        [
+            format!("{name}, line 15: ends inside an array or object at byte 6"),
+            format!("{name}, line 17: invalid UTF-8 at byte 6"),
+        ]
+    );
+    let last = staged.place(staged.documents - 1).unwrap();
+    assert_eq!(last.line, 18);
 
     let options =
         StageOptions { suspect: Traits::SUSPECT | Traits::NUL_ESCAPE, compression_rows: false, samples: 2 };
     let wider =
         stage(&Source::Path(file), folder.path(), options, &mut Blind, &mut |_| (), &|| false).unwrap();
-    assert_eq!((wider.suspects.len(), wider.suspects[0].ordinal, wider.samples.len()), (9, 1, 2));
+    assert_eq!((wider.suspects.len(), wider.suspects[0].ordinal, wider.samples.len()), (7, 1, 2));
     assert_eq!(wider.suspect_bytes(&wider.suspects[0]).unwrap(), nul);
 }
 
@@ -193,16 +217,49 @@ fn blank_lines_and_carriage_returns_are_no_part_of_the_data() {
 #[test]
 fn a_suspect_after_many_clean_blocks_brings_all_of_them_along() {
     let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let text = lines(20_000) + "{\"cut\":\n" + &lines(3);
+    let text = lines(20_000) + "{\"a\":1,\"a\":2}\n" + &lines(3);
     let staged = staged(&Source::Path(write(data.path(), "a.json", &text)), folder.path()).unwrap();
     check(&staged, &split(&text));
     assert_eq!(staged.suspects.len(), 1);
 }
 
 #[test]
+fn what_is_no_json_is_no_document_and_changes_nothing_about_the_others() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text = lines(20_000);
+    let whole = staged(&Source::Path(write(data.path(), "a.json", &text)), folder.path()).unwrap();
+    let spoilt = format!("{}\n{{\"cut\":\n{text}\u{feff}{{}}\nx", &text[..5]);
+    let file = write(data.path(), "b.json", &spoilt);
+    let options = StageOptions::default();
+    let with = stage(&Source::Path(file.clone()), folder.path(), options, &mut Blind, &mut |_| (), &|| false)
+        .unwrap();
+    assert_eq!((with.documents, with.bytes, &with.digest), (20_000, whole.bytes, &whole.digest));
+    assert_eq!(with.sizes.unwrap().raw, whole.bytes);
+    let lines: Vec<u64> = with.no_documents.iter().map(|one| one.place.line).collect();
+    assert_eq!(lines, [1, 2, 20_003, 20_004]);
+    assert_eq!(with.place(0).unwrap().line, 3);
+    assert_eq!(with.place(19_999).unwrap().line, 20_002);
+    assert!(std::fs::read_to_string(&with.clean).unwrap() == text);
+}
+
+#[test]
+fn a_byte_order_mark_is_not_handed_on() {
+    let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let text = lines(3);
+    for number in 0..2 {
+        write(data.path(), &format!("{number}.json"), format!("\u{feff}{text}"));
+    }
+    let file = staged(&Source::Path(data.path().join("0.json")), folder.path()).unwrap();
+    check(&file, &split(&text));
+    assert_eq!(file.clean, folder.path().join(CLEAN_FILE), "engines are not given the mark");
+    let both = staged(&Source::Path(data.path().into()), folder.path()).unwrap();
+    check(&both, &split(&(text.clone() + &text)));
+}
+
+#[test]
 fn what_an_earlier_staging_left_does_not_stay() {
     let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let bad = write(data.path(), "bad.json", lines(10) + "{\n");
+    let bad = write(data.path(), "bad.json", lines(10) + "{\n[]\n");
     staged(&Source::Path(bad), folder.path()).unwrap();
     assert_eq!(names(folder.path()), [CLEAN_FILE, SUSPECTS_FILE]);
     let good = write(data.path(), "good.json", lines(10));
@@ -217,7 +274,7 @@ fn what_an_earlier_staging_left_does_not_stay() {
 #[test]
 fn a_source_where_its_copy_has_to_go_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let text = lines(10) + "{\n";
+    let text = lines(10) + "[]\n";
     let own = write(folder.path(), CLEAN_FILE, &text);
     let error = staged(&Source::Path(own.clone()), folder.path()).unwrap_err();
     assert!(error.to_string().contains("another folder"), "{error}");
@@ -273,7 +330,8 @@ fn planted_bad_lines_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let source = Source::Generated { seed: 5, start: 0, documents: 4_000, malformed: 23 };
     let staged = staged(&source, folder.path()).unwrap();
-    assert_eq!((staged.documents, staged.suspects.len(), staged.clean_documents), (4_000, 23, 3_977));
+    assert_eq!((staged.documents, staged.no_documents.len(), staged.suspects.len()), (3_977, 23, 0));
+    assert_eq!(staged.clean_documents, 3_977);
 }
 
 #[test]
@@ -375,10 +433,10 @@ fn data_that_is_for_the_most_part_no_json_is_refused_and_a_part_of_it_is_not() {
     let file = write(data.path(), "b.json", "{}\nx\n".repeat(1_000_000));
     let error = staged(&Source::Path(file), folder.path()).unwrap_err();
     assert!(matches!(error, DataError::MostlyUnreadable { .. }), "{error}");
-    // Many bad lines among many more good ones are rejected documents.
+    // Many bad lines among many more good ones are left out.
     let file = write(data.path(), "c.json", ("{}\n".repeat(10) + "x\n").repeat(120_000));
     let staged = staged(&Source::Path(file), folder.path()).unwrap();
-    assert_eq!((staged.documents, staged.suspects.len()), (1_320_000, 120_000));
+    assert_eq!((staged.documents, staged.no_documents.len()), (1_200_000, 120_000));
 }
 
 #[test]
@@ -396,7 +454,7 @@ fn nothing_stays_behind_when_reading_fails() {
 #[test]
 fn a_full_disk_is_told_and_cleared() {
     let (data, folder) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let file = write(data.path(), "a.json.gz", gzip(lines(10) + "{\n"));
+    let file = write(data.path(), "a.json.gz", gzip(lines(10) + "[]\n"));
     for name in [CLEAN_FILE, SUSPECTS_FILE] {
         std::os::unix::fs::symlink("/dev/full", folder.path().join(name)).unwrap();
         let error = staged(&Source::Path(file.clone()), folder.path()).unwrap_err();

@@ -35,7 +35,8 @@ pub(super) fn asked(command: &RunCommand) -> Result<Asked<'_>, Failure> {
 
 fn analytics(arguments: &AnalyticsArguments) -> Asked<'_> {
     let settings = asking(&arguments.run, &arguments.asking);
-    let workload = Box::new(Analytics::new(settings));
+    let workload = Analytics::new(settings);
+    let workload = Box::new(if arguments.force { workload.of_any_documents() } else { workload });
     Asked { arguments: &arguments.run, source: None, usual: usual(&arguments.run), workload, own: None }
 }
 
@@ -51,7 +52,8 @@ pub(super) fn again(manifest: &Manifest) -> Result<Box<dyn Workload>, Failure> {
     let own = manifest.settings.get(name).unwrap_or(&manifest.settings).clone();
     let read = |own: Value| -> Result<Option<Box<dyn Workload>>, serde_json::Error> {
         Ok(match name.as_str() {
-            ANALYTICS => Some(Box::new(Analytics::new(serde_json::from_value(own)?))),
+            // What its documents are was asked when it began.
+            ANALYTICS => Some(Box::new(Analytics::new(serde_json::from_value(own)?).of_any_documents())),
             SERVING => {
                 let settings: ServingSettings = serde_json::from_value(own)?;
                 let workload = Serving::new(settings).map_err(serde::de::Error::custom)?;

@@ -181,7 +181,7 @@ fn data_that_is_no_json_at_all_says_what_is_expected() {
 }
 
 #[test]
-fn lines_that_are_not_utf8_are_rejected_and_nothing_else_is() {
+fn lines_that_are_not_utf8_are_no_documents_and_nothing_else_is_lost() {
     let world = World::new();
     let data = world.events("events.ndjson", &["-n", "3k"]);
     let mut lines: Vec<Vec<u8>> =
@@ -189,12 +189,82 @@ fn lines_that_are_not_utf8_are_rejected_and_nothing_else_is() {
     lines.insert(1000, b"{\"did\":\"\xff\xfe\",\"kind\":\"commit\"}".to_vec());
     lines.insert(2000, b"\xed\xa0\x80".to_vec());
     std::fs::write(&data, lines.join(&b'\n')).unwrap();
-    let summary = right(over(&world, &data));
+    let ended = over(&world, &data);
+    let words = ["2 lines are no JSON", &format!("{data}, line 1001: invalid UTF-8"), "line 2001"];
+    let summary = right(ended.says(&words));
     let load = &summary.entry("sqlite", "load").metrics;
-    assert_eq!((load["documents_loaded"], load["documents_rejected"]), (3000.0, 2.0));
-    let rejects = world.kept("out").rejects("sqlite");
-    assert_eq!(rejects.iter().map(|(ordinal, _)| *ordinal).collect::<Vec<_>>(), [1000, 2000]);
-    assert!(rejects[0].1.contains("UTF-8"), "{rejects:?}");
+    assert_eq!((load["documents_loaded"], load["documents_rejected"]), (3000.0, 0.0));
+}
+
+#[test]
+fn documents_that_are_no_events_are_refused_before_anything_is_asked_of_them() {
+    let world = World::new();
+    let own: String = (0..50).map(|number| format!("{{\"country\":\"de\",\"price\":{number}}}\n")).collect();
+    let data = world.file("own.ndjson", &own);
+    let words = ["0 of 50 documents are events", "jsonathlon questions new", "--force"];
+    over(&world, &data).expect(2).says(&words).says(&[&data]);
+    nothing_staged(&world);
+    // Whoever means it is told what they are.
+    let out = world.text("forced");
+    let arguments =
+        ["run", "-s", "sqlite", "--variants", "indexed", "-d", &data, "-r", "1", "--json", "--force"];
+    let forced = world.run(&[&arguments[..], &["-o", &out]].concat());
+    assert_ne!(forced.code(), 2, "{}", forced.stderr);
+    assert_eq!(world.kept("forced").manifest().data.documents, 50);
+    // A few other documents among events are no reason to refuse.
+    let events = std::fs::read_to_string(world.events("events.ndjson", &["-n", "1k"])).unwrap();
+    let mixed = world.file("mixed.ndjson", events + &own);
+    right(over_into(&world, "mixed", &mixed));
+}
+
+#[test]
+fn what_a_folder_holds_beside_documents_is_told() {
+    let world = World::new();
+    std::fs::create_dir_all(world.path("data/2023")).unwrap();
+    world.events("data/events.ndjson", &["-n", "1k"]);
+    world.events("data/2023/more.ndjson", &["-n", "1k"]);
+    for name in ["server.log", "table.csv", "notes.txt"] {
+        world.file(&format!("data/{name}"), "x\n");
+    }
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(&[0; 1024]).unwrap();
+    world.file("data/old.tar.gz", packed.finish().unwrap());
+    let data = world.text("data");
+    let words = [
+        "1 subfolder (2023/)",
+        "1 archive (old.tar.gz)",
+        "1 .csv file (table.csv)",
+        "1 .log file (server.log)",
+        "1 .txt file (notes.txt)",
+    ];
+    let ended = over(&world, &data);
+    let summary = right(ended.says(&words));
+    assert_eq!(summary.data.documents, 1000);
+    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let described = world.run(&["data", "describe", &data]).expect(0).stdout;
+    let questions = world.run(&["questions", "new", &world.text("q"), "-d", &data]).expect(0).stdout;
+    for (text, of) in [(tables, "export"), (described, "describe"), (questions, "new")] {
+        for word in words {
+            assert!(text.contains(word), "{of} does not say {word}:\n{text}");
+        }
+    }
+}
+
+#[test]
+fn a_byte_order_mark_costs_no_document() {
+    let world = World::new();
+    std::fs::create_dir(world.path("data")).unwrap();
+    let text = std::fs::read_to_string(world.events("events.ndjson", &["-n", "300"])).unwrap();
+    // A document a file, each with its mark, as some editors and exports write them.
+    for (number, line) in text.lines().enumerate() {
+        world.file(&format!("data/{number:03}.json"), format!("\u{feff}{line}"));
+    }
+    let plain = right(over(&world, &world.text("events.ndjson")));
+    let marked = world.file("marked.ndjson", format!("\u{feff}{text}"));
+    for (out, data) in [("out2", &marked), ("out3", &world.text("data"))] {
+        let summary = right(over_into(&world, out, data));
+        assert_eq!((summary.data.documents, &summary.data.digest), (300, &plain.data.digest), "{data}");
+    }
 }
 
 #[test]
@@ -418,8 +488,12 @@ fn documents_that_a_bulk_load_refuses_are_found_and_the_others_are_there_once() 
     summary.is_right("clickhouse");
     summary.is_right("duckdb");
     let rejects = world.kept("out").rejects("clickhouse");
-    assert_eq!(rejects.iter().map(|(ordinal, _)| *ordinal).collect::<Vec<_>>(), [10, 100, 2500]);
-    assert!(rejects[1].1.contains("soon") && rejects[2].1.contains("soon"), "{rejects:?}");
+    // The line cut short is no document, and counts nowhere.
+    assert_eq!(rejects.iter().map(|(ordinal, _)| *ordinal).collect::<Vec<_>>(), [99, 2499]);
+    assert!(rejects.iter().all(|(_, reason)| reason.contains("soon")), "{rejects:?}");
     assert_eq!(summary.entry("clickhouse", "load").metrics["documents_loaded"], 4000.0);
-    assert_eq!(world.kept("out").rejects("duckdb").len(), 1, "DuckDB takes them, and not the line cut short");
+    assert!(world.kept("out").rejects("duckdb").is_empty(), "DuckDB takes them");
+    let tables = world.run(&["export", &out]).expect(0).stdout;
+    assert!(tables.contains("clickhouse rejected 2: "), "they are one kind: {tables}");
+    assert!(tables.contains(&format!("(the first: {data}, line 101)")), "{tables}");
 }

@@ -15,7 +15,8 @@ use jsonathlon_results::made;
 use jsonathlon_results::manifest::{Configuration, Data, Exception, Manifest, Planned};
 use jsonathlon_results::ranking::{MemorySetting, Preparation, Profile};
 use jsonathlon_results::record::{
-    Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Record, Rejects, Structure, Trial, Verdict,
+    Body, Cell, Failure, FailureKind, Metrics, Phase, PlanCheck, Reason, Record, Rejects, Structure, Trial,
+    Verdict,
 };
 
 /// When every such run began: 2026-01-02T03:04:05Z, in milliseconds since 1970.
@@ -427,7 +428,11 @@ impl Records<'_> {
             let rejects = Rejects {
                 cell: cell.clone(),
                 file: None,
-                reasons: [(reason.to_owned(), rejected as u64)].into(),
+                reasons: [(
+                    reason.to_owned(),
+                    Reason { documents: rejected as u64, first: None, remedy: None },
+                )]
+                .into(),
             };
             self.all.push(Record::new(format!("rejects:{}", cell.key()), Body::Rejects(rejects)));
         }

@@ -140,7 +140,7 @@ impl System {
         let statements = folder.join("analytics");
         std::fs::create_dir_all(&statements).unwrap();
         std::fs::write(folder.join("system.toml"), self.definition()).unwrap();
-        let load = if self.by_file { "load {{file}}" } else { "load :doc" };
+        let load = if self.by_file { "load {{table}} < {{file}}" } else { "load {{table}} :doc" };
         for (name, text) in [
             ("create", "create {{table}}"),
             ("load", load),

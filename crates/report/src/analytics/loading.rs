@@ -61,8 +61,9 @@ pub(crate) fn loading(run: &Run, summary: &Summary) -> Section {
         Body::Rejects(rejects) => Some(rejects),
         _ => None,
     }) {
-        for (reason, count) in &rejects.reasons {
-            section.notes.push(format!("{} rejected {count}: {}", rejects.cell.id.system, printable(reason)));
+        for (words, reason) in &rejects.reasons {
+            let why = reason.in_words(&printable(words));
+            section.notes.push(format!("{} rejected {}: {why}", rejects.cell.id.system, reason.documents));
         }
         if let Some(file) = &rejects.file {
             section.notes.push(format!("  each one is listed in {}/{file}", run.path));

@@ -222,7 +222,7 @@ impl RunFigures {
         let places = Places::of(run);
         let ratios = Ratios::of(summary, &places);
         let distributions = distributions::of(run);
-        let Data { documents, bytes, digest, source, malformed, staging_s, reference_sizes, .. } =
+        let Data { documents, bytes, digest, source, no_documents, staging_s, reference_sizes, .. } =
             manifest.data.clone();
         Self {
             name: name.to_owned(),
@@ -239,7 +239,7 @@ impl RunFigures {
                 bytes,
                 digest,
                 source,
-                malformed,
+                malformed: no_documents,
                 staging_s: staging_s.map(Number),
                 reference_sizes,
             },
@@ -275,9 +275,10 @@ impl Configuration {
                 }
                 Body::Rejects(found) if one.has(&found.cell) => {
                     let each = found.reasons.iter();
-                    rejects.extend(
-                        each.map(|(reason, count)| Reject { reason: reason.clone(), documents: *count }),
-                    );
+                    rejects.extend(each.map(|(words, reason)| Reject {
+                        reason: reason.in_words(words),
+                        documents: reason.documents,
+                    }));
                 }
                 _ => {}
             }

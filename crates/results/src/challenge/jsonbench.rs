@@ -170,7 +170,8 @@ impl<'a> Export<'a> {
             machine: format!("{} cores, {}", machine.cores, machine.processor),
             retains_structure: if self.retains_value() { "yes" } else { "no" }.to_owned(),
             tags,
-            dataset_size: self.run.manifest.data.documents,
+            // The set's published size counts its lines.
+            dataset_size: self.run.manifest.data.documents + self.run.manifest.data.no_documents,
             num_loaded_documents: figure::DOCUMENTS_LOADED.value(self.load).map_or(0, |count| count as u64),
             total_size: bytes(&figure::TOTAL_BYTES).or_else(|| bytes(&figure::FILES_BYTES))?,
             data_size: bytes(&figure::DATA_BYTES),

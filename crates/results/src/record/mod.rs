@@ -367,8 +367,34 @@ pub struct Rejects {
     pub cell: Cell,
     /// File below the run folder, one JSON line a document; none when nothing was rejected.
     pub file: Option<String>,
-    /// Reason → how many.
-    pub reasons: BTreeMap<String, u64>,
+    /// By the system's reason.
+    pub reasons: BTreeMap<String, Reason>,
+}
+
+/// Documents that a system refused for one reason.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// How many.
+    pub documents: u64,
+    /// Where the first of them stands: its file, and its line there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<String>,
+    /// What to do about it, where the system's folder knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+}
+
+impl Reason {
+    /// The reason in these words, with where the first one stands and what to do about it.
+    #[must_use]
+    pub fn in_words(&self, words: &str) -> String {
+        let first = self.first.as_ref().map(|first| match self.documents {
+            1 => format!(" ({first})"),
+            _ => format!(" (the first: {first})"),
+        });
+        let remedy = self.remedy.as_ref().map(|remedy| format!("; {remedy}"));
+        std::iter::once(words.to_owned()).chain(first).chain(remedy).collect()
+    }
 }
 
 /// A journal line's content.

@@ -102,6 +102,13 @@ pub struct Configuration {
 }
 
 impl Configuration {
+    /// What the folder says to do about documents that are refused with these words.
+    #[must_use]
+    pub fn remedy(&self, words: &str) -> Option<&str> {
+        let known = self.properties.remedies.iter().find(|remedy| words.contains(&remedy.says));
+        known.map(|remedy| remedy.advice.as_str())
+    }
+
     /// The same of what is really installed, which may be a newer version that was accepted in the place of
     /// the pinned one.
     #[must_use]
@@ -256,6 +263,18 @@ pub struct Properties {
     pub server_time: bool,
     /// Remarks for the reader of a report.
     pub notes: Vec<String>,
+    /// What to do about documents that it refuses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remedies: Vec<Remedy>,
+}
+
+/// What to do about documents that a system refuses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Remedy {
+    /// Words of the system's own by which the reason is known.
+    pub says: String,
+    /// What to do about it.
+    pub advice: String,
 }
 
 /// A statement file with its values in place.
@@ -533,6 +552,11 @@ fn properties(layers: &[Layer<'_>]) -> Properties {
         parallel_unit: last().find_map(|properties| properties.parallel_unit),
         server_time: last().find_map(|properties| properties.server_time).unwrap_or(false),
         notes: layers.iter().flat_map(|layer| &layer.properties.notes).cloned().collect(),
+        remedies: layers
+            .iter()
+            .flat_map(|layer| &layer.properties.remedies)
+            .map(|one| Remedy { says: one.says.clone(), advice: one.advice.clone() })
+            .collect(),
     }
 }
 

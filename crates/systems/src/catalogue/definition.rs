@@ -154,6 +154,18 @@ pub(crate) struct PropertiesDefinition {
     pub(crate) parallel_unit: Option<u64>,
     pub(crate) server_time: Option<bool>,
     pub(crate) notes: Vec<String>,
+    #[serde(rename = "remedy")]
+    pub(crate) remedies: Vec<RemedyDefinition>,
+}
+
+/// What to do about documents that the system refuses.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RemedyDefinition {
+    /// Words of its own by which the reason is known.
+    pub(crate) says: String,
+    #[serde(rename = "do")]
+    pub(crate) advice: String,
 }
 
 /// Why the system does not run a workload.

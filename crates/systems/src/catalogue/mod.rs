@@ -36,7 +36,7 @@ use include_dir::{Dir, include_dir};
 
 pub(crate) use built::identity;
 pub use built::is_package;
-pub use configuration::{Configuration, Open, Properties, StatementFile};
+pub use configuration::{Configuration, Open, Properties, Remedy, StatementFile};
 pub use definition::{Exception, LoadMode, Place};
 pub use durability::{Durability, NOTHING, Tier};
 pub use elsewhere::{ByAddress, Provenance, name_of};

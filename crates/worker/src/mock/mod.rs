@@ -1,8 +1,9 @@
 //! A system that answers exactly, and errs exactly as a script tells it.
 //!
-//! Its statements are words: `create`, `index`, `load FILE`, `drain`, `drained`, `compact`, `count`, `sizes`, `plan
+//! Its statements are words: `create`, `index`, `load FILE` or `load TABLE < FILE`, `drain`, `drained`, `compact`, `count`, `sizes`, `plan
 //! NAME`, `q1` … `q6`, `read_back KEY, KEY …` and `drop`; what follows a word that needs nothing is ignored. `answer
-//! TABLE ROWS` answers with these rows, JSON, and `rows TABLE N` with so many. By row it loads with `load :doc`. What
+//! TABLE ROWS` answers with these rows, JSON, and `rows TABLE N` with so many. By row it loads with `load TABLE :doc`.
+//! Statements that name no table are about `documents`. What
 //! it has loaded stays in its data folder, so that it can be restarted in another process as a real engine is.
 //! Statements that clients share are in `records`, those of tables with keys in `large`, those of tables of one
 //! document in `single`.
@@ -70,6 +71,7 @@ impl Mock {
     }
 
     fn answer(&mut self, name: &str, rest: &str, nth: u64) -> Result<Outcome> {
+        self.store.choose(rest);
         if let Some(question) = Question::ALL.into_iter().find(|question| question.id() == name) {
             let rows = self.store.answers()?.rows(question).to_vec();
             let columns = question.columns().iter().map(|column| (*column).to_owned()).collect();
@@ -86,7 +88,10 @@ impl Mock {
                 self.store.remove().map(|()| Outcome::default())
             }
             "index" | "drain" | "compact" => self.store.bytes().map(|_| Outcome::default()),
-            "load" => self.load_file(Path::new(rest), nth).map(|()| Outcome::default()),
+            "load" => {
+                let file = rest.split_once(" < ").map_or(rest, |(_, file)| file);
+                self.load_file(Path::new(file), nth).map(|()| Outcome::default())
+            }
             "drained" => Ok(single("remaining", count(self.script.undrained.saturating_sub(nth - 1)))),
             "count" => {
                 let documents = i64::try_from(self.store.documents()?).unwrap_or(i64::MAX);
@@ -174,7 +179,9 @@ impl Mock {
     ) -> Result<(Vec<u8>, u64)> {
         let (mut lines, mut offered, mut accepted) = (Vec::new(), 0, 0);
         while let Some(document) = documents.next_document()? {
-            let scripted = self.script.refusal(offered, nth).map(str::to_owned);
+            // Some systems repeat the document.
+            let shown = |reason: &str| reason.replace("{{document}}", &String::from_utf8_lossy(document));
+            let scripted = self.script.refusal(offered, nth).map(shown);
             match scripted.or_else(|| self.store.unreadable(document)) {
                 Some(reason) => sink.refused(offered, reason),
                 None => {
@@ -288,6 +295,7 @@ impl Connection for Mock {
             }
             return large::append(self.store.folder(), table, &lines).map(|()| accepted);
         }
+        self.store.choose(statement);
         let (lines, accepted) = self.gather(documents, sink, nth)?;
         self.store.append(&lines)?;
         Ok(accepted)

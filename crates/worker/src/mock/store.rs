@@ -1,5 +1,5 @@
-//! The mock's table: a file of documents and a file of counters, so that a restart in another process
-//! finds both.
+//! The mock's tables: each a file of documents, and beside them a file of counters, so that a restart in another
+//! process finds all.
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
@@ -10,14 +10,16 @@ use jsonathlon_connection::driver::{DriverError, Result};
 use jsonathlon_dataset::reference::{Answers, Reference};
 use jsonathlon_dataset::scan::{Scanner, Traits};
 
-/// The documents, one a line.
-const TABLE: &str = "documents.ndjson";
+/// The table of statements that name none. Its file has its documents, one a line, and so has that of any other.
+const TABLE: &str = "documents";
 /// How often each statement was asked.
 const ASKS: &str = "asks.json";
 
 /// The data folder.
 pub(super) struct Store {
     folder: PathBuf,
+    /// The table that statements are about.
+    table: String,
     scanner: Scanner,
     /// Over the table; made when first needed.
     reference: Option<Reference>,
@@ -29,11 +31,23 @@ fn failed(action: &str, path: &Path, error: &io::Error) -> DriverError {
 
 impl Store {
     pub(super) fn new(folder: &Path) -> Self {
-        Self { folder: folder.to_owned(), scanner: Scanner::new(), reference: None }
+        Self { folder: folder.to_owned(), table: TABLE.to_owned(), scanner: Scanner::new(), reference: None }
     }
 
     fn table(&self) -> PathBuf {
-        self.folder.join(TABLE)
+        self.folder.join(format!("{}.ndjson", self.table))
+    }
+
+    /// Goes over to the table that a statement names: a word that begins like that of the documents.
+    pub(super) fn choose(&mut self, statement: &str) {
+        let is_name = |word: &&str| {
+            word.starts_with(TABLE) && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        let table = statement.split_whitespace().find(is_name).unwrap_or(TABLE);
+        if table != self.table {
+            self.table = table.to_owned();
+            self.reference = None;
+        }
     }
 
     /// Counts an ask of `statement`, on disk, and tells which one it is, from 1.

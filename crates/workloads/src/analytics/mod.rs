@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use jsonathlon_dataset::questions::Question as Known;
 use jsonathlon_dataset::reference::{Answers, Reference};
+use jsonathlon_dataset::scan::Event;
 use jsonathlon_dataset::stage::{Observe, Staged};
 use jsonathlon_dataset::value::Row;
 use jsonathlon_systems::{ANALYTICS, Configuration, QuestionRules};
@@ -27,13 +28,21 @@ pub type AnalyticsSettings = AskSettings;
 pub struct Analytics {
     settings: AnalyticsSettings,
     reference: Reference,
+    /// Whether the questions are asked even where the documents are no events.
+    of_any_documents: bool,
 }
 
 impl Analytics {
     /// With these settings.
     #[must_use]
     pub fn new(settings: AnalyticsSettings) -> Self {
-        Self { settings, reference: Reference::default() }
+        Self { settings, ..Self::default() }
+    }
+
+    /// Asks even where the documents are no events.
+    #[must_use]
+    pub fn of_any_documents(self) -> Self {
+        Self { of_any_documents: true, ..self }
     }
 
     /// The right answers over the documents that a system holds.
@@ -49,6 +58,26 @@ impl Analytics {
         let suspects = accepted.suspects.iter().filter_map(|place| staged.suspects.get(*place));
         staged.show_suspects(suspects, &mut reference)?;
         Ok(reference.answers())
+    }
+}
+
+/// Wants events: over anything else the questions have no answer that tells anybody something.
+struct OnlyEvents<'a>(&'a mut Reference);
+
+impl Observe for OnlyEvents<'_> {
+    fn document(&mut self, event: &Event<'_>) {
+        self.0.observe(event);
+    }
+
+    fn refuses(&self) -> Option<String> {
+        let (documents, events) = (self.0.documents(), self.0.events());
+        (2 * events < documents).then(|| {
+                        format!(
+                "{events} of {documents} documents are events with `did`, `time_us` and `kind`, which the questions of {ANALYTICS} are \
+                 about; write questions about your own with `jsonathlon questions new DIR --data …`, or give --force to \
+                 ask these all the same"
+            )
+        })
     }
 }
 
@@ -71,7 +100,10 @@ impl Workload for Analytics {
     }
 
     fn observer(&mut self) -> Box<dyn Observe + '_> {
-        Box::new(&mut self.reference)
+        match self.of_any_documents {
+            true => Box::new(&mut self.reference),
+            false => Box::new(OnlyEvents(&mut self.reference)),
+        }
     }
 
     fn keys(&self, bench: &Bench<'_>) -> Vec<String> {

@@ -3,7 +3,10 @@
 mod load;
 mod read_back;
 mod refused;
+mod rejects;
 mod settle;
+mod spent;
+mod suspects;
 
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::Failure;
@@ -15,7 +18,6 @@ use crate::recorder::Recorder;
 use crate::session::Ended;
 use crate::settings::LOAD_ROUNDS;
 
-pub(crate) use load::is_json;
 pub(crate) use settle::{settle, sizes};
 
 impl<'a> Bench<'a> {

@@ -11,7 +11,7 @@ use jsonathlon_results::record::{Body, Cell, FailureKind, Structure};
 use jsonathlon_worker::protocol::{Documents, Op};
 use serde_json::Value;
 
-use crate::bench::{Bench, LOOK_UP, TABLE, UnderTest};
+use crate::bench::{Accepted, Bench, LOOK_UP, TABLE, UnderTest};
 use crate::recorder::Recorder;
 use crate::session::Ended;
 
@@ -39,7 +39,8 @@ impl Bench<'_> {
             let statement = one.session.statement("read_back", &values)?;
             let returned =
                 one.session.request::<Documents>(&Op::ReadBack { statement }, LOOK_UP, &mut |_| {})?.rows;
-            let first = first_lines(&self.staged.clean, LOOKED_AT)
+            let first = self
+                .first_loaded(one.holds.as_ref().ok())
                 .map_err(|error| Ended::failed(FailureKind::Environment, error.to_string()))?;
             let record = structure(cell, by_position::compare(&first, &returned));
             return Ok(recorder.note(key, Body::Structure(record))?);
@@ -64,10 +65,32 @@ impl Bench<'_> {
         recorder.note(key, Body::Structure(record))?;
         Ok(())
     }
+
+    /// The first documents in the order in which they were loaded: those of the clean file, then the suspects that were
+    /// taken.
+    fn first_loaded(&self, held: Option<&Accepted>) -> std::io::Result<Vec<Vec<u8>>> {
+        let staged = self.staged;
+        let mut first = match staged.clean_documents {
+            0 => Vec::new(),
+            _ => first_lines(&staged.clean, LOOKED_AT)?,
+        };
+        let suspects = held.into_iter().flat_map(|held| &held.suspects);
+        let mut bytes = 0;
+        for suspect in suspects.filter_map(|place| staged.suspects.get(*place)) {
+            bytes += suspect.length;
+            if first.len() >= LOOKED_AT || bytes > MOST_SUSPECT_BYTES {
+                break;
+            }
+            first.push(staged.suspect_bytes(suspect)?);
+        }
+        Ok(first)
+    }
 }
 
 /// Documents that are asked for by their position: the first ones, in the system's own order.
 const POSITIONS_TEXT: &str = "1000";
+/// Bytes of suspects that are looked at: some are as large as documents come.
+const MOST_SUSPECT_BYTES: u64 = 256 << 20;
 /// Loaded documents among which they are looked for: a load by several threads changes their order.
 const LOOKED_AT: usize = 20_000;
 

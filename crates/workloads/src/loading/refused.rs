@@ -23,6 +23,14 @@ pub(crate) struct Refused {
     pub(crate) reason: String,
 }
 
+/// What became of a part of a file on trial.
+pub(crate) enum Outcome {
+    /// It was taken, but for these lines of it.
+    Lines(Vec<Refused>),
+    /// Nothing of it was taken, or something else than what it holds; why.
+    Whole(String),
+}
+
 /// A part of a file made of whole lines.
 #[derive(Debug, Clone, Copy)]
 struct Part {
@@ -31,12 +39,12 @@ struct Part {
     first_line: u64,
 }
 
-/// Finds the refused documents of `file`. `try_load` loads a part, written to `scratch`, on trial, and
-/// gives the system's reason when it refuses.
+/// Finds the refused documents of `file`, `most` at most. `try_load` loads a part, written to `scratch`, on trial.
 pub(crate) fn find(
     file: &Path,
     scratch: &Path,
-    try_load: &mut dyn FnMut(&Path) -> Result<Option<String>, Ended>,
+    most: usize,
+    try_load: &mut dyn FnMut(&Path) -> Result<Outcome, Ended>,
 ) -> Result<Vec<Refused>, Ended> {
     let failed = || RunError::io(format!("read {}", file.display()));
     let length = std::fs::metadata(file).map_err(failed())?.len();
@@ -45,23 +53,43 @@ pub(crate) fn find(
     let mut parts = vec![Part { start: 0, end: length, first_line: 0 }];
     while let Some(part) = parts.pop() {
         copy_part(&mut source, part, scratch)?;
-        let Some(reason) = try_load(scratch)? else { continue };
-        match split(&mut source, part)? {
-            Some((left, right)) => {
-                // The left one is looked at first, so that documents are found in file order.
-                parts.push(right);
-                parts.push(left);
-            }
-            None => refused.push(Refused { ordinal: part.first_line, reason }),
+        match try_load(scratch)? {
+            Outcome::Lines(lines) => refused.extend(
+                lines.into_iter().map(|one| Refused { ordinal: part.first_line + one.ordinal, ..one }),
+            ),
+            Outcome::Whole(reason) => match split(&mut source, part)? {
+                Some((left, right)) => {
+                    // The left one is looked at first, so that documents are found in file order.
+                    parts.push(right);
+                    parts.push(left);
+                }
+                None => refused.push(Refused { ordinal: part.first_line, reason }),
+            },
         }
-        if refused.len() > MOST {
+        if let Some(last) = refused.get(most) {
             return Err(Ended::failed(
                 FailureKind::Refused,
-                format!("more than {MOST} documents are refused; the last reason: {}", refused[MOST].reason),
+                format!("more than {most} documents are refused; the last reason: {}", last.reason),
             ));
         }
     }
     Ok(refused)
+}
+
+/// How many lines a file has.
+pub(crate) fn lines(file: &Path) -> Result<u64, RunError> {
+    let failed = || RunError::io(format!("read {}", file.display()));
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(file).map_err(failed())?);
+    let (mut lines, mut last) = (0, b'\n');
+    loop {
+        let bytes = reader.fill_buf().map_err(failed())?;
+        let Some(&end) = bytes.last() else { break };
+        lines += bytes.iter().filter(|byte| **byte == b'\n').count() as u64;
+        last = end;
+        let length = bytes.len();
+        reader.consume(length);
+    }
+    Ok(lines + u64::from(last != b'\n'))
 }
 
 /// Copies the lines of `file` that are not among `refused` (in file order) to `kept`.
@@ -132,15 +160,23 @@ mod tests {
     use proptest::prelude::*;
 
     /// A system that refuses every line that begins with `!`.
-    fn refused_of(lines: &[String], final_newline: bool) -> Vec<(u64, String)> {
+    fn refused_of(lines: &[String], final_newline: bool, by_line: bool) -> Vec<(u64, String)> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("documents");
         let text = lines.join("\n") + if final_newline && !lines.is_empty() { "\n" } else { "" };
         std::fs::write(&file, &text).unwrap();
         let scratch = folder.path().join("scratch");
-        let found = find(&file, &scratch, &mut |part| {
+        let found = find(&file, &scratch, MOST, &mut |part| {
             let text = std::fs::read_to_string(part).unwrap();
-            Ok(text.lines().find(|line| line.starts_with('!')).map(str::to_owned))
+            let bad = |line: &&str| line.starts_with('!');
+            // One that tells its lines, unless there is a document that it cannot even read.
+            if by_line && !text.contains('c') {
+                let lines = (0..).zip(text.lines()).filter(|(_, line)| bad(line));
+                let refused = |(ordinal, line): (u64, &str)| Refused { ordinal, reason: line.to_owned() };
+                return Ok(Outcome::Lines(lines.map(refused).collect()));
+            }
+            let first = text.lines().find(bad).map(str::to_owned);
+            Ok(first.map_or(Outcome::Lines(Vec::new()), Outcome::Whole))
         })
         .unwrap();
         let kept = folder.path().join("kept");
@@ -154,7 +190,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(128))]
         #[test]
         fn exactly_the_refused_lines_are_found_in_order(
-            lines in prop::collection::vec("[!a]b{0,20}", 0..40), final_newline: bool
+            lines in prop::collection::vec("[!a]b{0,20}c?", 0..40), final_newline: bool, by_line: bool
         ) {
             let expected: Vec<(u64, String)> = lines
                 .iter()
@@ -162,7 +198,7 @@ mod tests {
                 .filter(|(_, line)| line.starts_with('!'))
                 .map(|(number, line)| (number as u64, line.clone()))
                 .collect();
-            prop_assert_eq!(refused_of(&lines, final_newline), expected);
+            prop_assert_eq!(refused_of(&lines, final_newline, by_line), expected);
         }
     }
 
@@ -171,7 +207,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("documents");
         std::fs::write(&file, "!\n".repeat(3 * MOST)).unwrap();
-        let found = find(&file, &folder.path().join("scratch"), &mut |_| Ok(Some("no".into())));
+        let found =
+            find(&file, &folder.path().join("scratch"), MOST, &mut |_| Ok(Outcome::Whole("no".into())));
         assert!(matches!(found, Err(Ended::Failed(failure)) if failure.error.contains("more than 1000")));
     }
 }

@@ -4,7 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use jsonathlon_dataset::describe::{FirstQuestion, Limits, Sampled, Wanted, first_questions, sample};
+use jsonathlon_dataset::describe::{
+    FirstQuestion, Limits, Profile, Sampled, Wanted, first_questions, sample,
+};
+use jsonathlon_dataset::left_out;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::format;
 use jsonathlon_systems::catalogue::OwnQuestions;
@@ -17,6 +20,11 @@ use crate::interrupt::Interrupt;
 
 /// What is looked at: enough for any path that matters, and over in seconds.
 const LIMITS: Limits = Limits { bytes: 256 << 20, time: Duration::from_secs(6), kept: 5_000 };
+
+/// The trait of documents that are no objects.
+const NOT_OBJECT: &str = "not_object";
+/// Kinds of faults that are told with the first line of each.
+const FAULTS: usize = 3;
 
 /// A question with the names that it has in files.
 struct Named<'a> {
@@ -41,16 +49,15 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
     let found = first_questions(&sampled);
     if found.is_empty() {
         return Err(Failure::usage(format!(
-            "{} has no path of strings or numbers that a first question could ask about: of {} documents looked at, {} \
-             are no JSON objects; write questions.toml yourself (docs/own-questions.md)",
+            "{} has no path of strings or numbers that a first question could ask about: {}; write questions.toml \
+             yourself (docs/own-questions.md)",
             sampled.profile.source,
-            sampled.profile.documents,
-            sampled.profile.documents
-                - sampled.documents.len().min(sampled.profile.documents as usize) as u64
+            what_was_found(&sampled.profile)
         )));
     }
     let named = names(&found);
-    let mut notes = Vec::new();
+    let mut notes: Vec<String> = left_out::sentence(&sampled.profile.left_out).into_iter().collect();
+    notes.extend(no_documents(&sampled.profile));
     let written = written(&named, &catalogue, &mut notes);
     let systems: Vec<&str> = written.iter().map(|(system, _)| system.as_str()).collect();
     write(&folder.join("questions.toml"), &definition(&named, &sampled))?;
@@ -79,6 +86,36 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
     text += &format!("\nnext:  jsonathlon run questions --questions {folder} --data {data}{own}\n");
     print(&text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many lines were looked at, and how many of them hold no object.
+fn what_was_found(profile: &Profile) -> String {
+    let no_documents: u64 = profile.no_documents.values().map(|one| one.lines).sum();
+    let other = profile.traits.get(NOT_OBJECT).copied().unwrap_or_default();
+    let mut words =
+        vec![format!("of {} lines looked at", format::whole((profile.documents + no_documents) as f64))];
+    if other > 0 {
+        words.push(format!("{} are JSON and no objects", format::whole(other as f64)));
+    }
+    words.extend(no_documents_in_words(profile));
+    if words.len() == 1 {
+        words.push("all are objects".to_owned());
+    }
+    words.join(", ")
+}
+
+/// What is no JSON among the lines, with the first of each kind.
+fn no_documents_in_words(profile: &Profile) -> Option<String> {
+    let lines: u64 = profile.no_documents.values().map(|one| one.lines).sum();
+    let each = profile.no_documents.iter().map(|(reason, one)| format!("{}: {reason}", one.first));
+    let each: Vec<String> = each.take(FAULTS).collect();
+    let are = if lines == 1 { "is" } else { "are" };
+    (lines > 0).then(|| format!("{} {are} no JSON ({})", format::whole(lines as f64), each.join("; ")))
+}
+
+/// A note on what counts as no document.
+fn no_documents(profile: &Profile) -> Option<String> {
+    no_documents_in_words(profile).map(|words| format!("of the lines looked at, {words}: no documents"))
 }
 
 /// What was looked at, and whether that was all.

@@ -1,5 +1,6 @@
 //! Documents that a system does not take.
 
+use jsonathlon_results::manifest::Data;
 use jsonathlon_results::record::Verdict;
 use serde_json::{Value, json};
 
@@ -62,6 +63,31 @@ fn below_999_of_a_thousand_a_system_is_not_compared() {
 }
 
 #[test]
+fn what_is_no_json_is_no_document_and_ranks_nobody_down() {
+    let world = World::with(&[mock("one", json!({})), mock("other", json!({}))]);
+    let lines = std::fs::read_to_string(world.events("events.ndjson", &["-n", "500"])).unwrap();
+    let data = world.file("spoilt.ndjson", lines.replacen('\n', "\n{\"cut\": \n", 1));
+    let ended = world.measure("one,other", &["-d", &data, "-r", "1"]).expect(0);
+    let words = ["1 line is no JSON, and no document", &format!("{data}, line 2: ends inside")];
+    let summary = ended.says(&words).summary();
+    for system in ["one", "other"] {
+        summary.is_right(system);
+        let load = summary.entry(system, "load");
+        assert_eq!(load.verdict, Verdict::Exact);
+        assert_eq!((load.metrics["documents_offered"], load.metrics["documents_rejected"]), (500.0, 0.0));
+    }
+    let kept = world.kept("out");
+    let of_data = kept.manifest().data;
+    assert_eq!((of_data.documents, of_data.no_documents), (500, 1));
+    let listed = std::fs::read_to_string(kept.path(Data::NO_DOCUMENTS)).unwrap();
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    assert_eq!((&listed["input"], &listed["line"]), (&json!(data), &json!(2)));
+    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    assert!(!tables.contains("partial"), "{tables}");
+    assert!(tables.contains("1 line is no JSON, and no document"), "{tables}");
+}
+
+#[test]
 fn malformed_lines_are_counted_and_listed_and_the_answers_stay_exact() {
     let world = World::new();
     let arguments = ["run", "--json", "-s", "sqlite", "-n", "8k", "--malformed", "8", "-r", "1"];
@@ -75,7 +101,7 @@ fn malformed_lines_are_counted_and_listed_and_the_answers_stay_exact() {
         let metrics = &load.metrics;
         assert_eq!(
             [metrics["documents_offered"], metrics["documents_loaded"], metrics["documents_rejected"]],
-            [8000.0, 7992.0, 8.0],
+            [7992.0, 7992.0, 0.0],
             "{}",
             load.cell.id.variant
         );
@@ -85,20 +111,70 @@ fn malformed_lines_are_counted_and_listed_and_the_answers_stay_exact() {
             assert_eq!(entry.verdict, Verdict::Exact, "{question} {}", entry.cell.id.variant);
         }
     }
-    let rejects = world.kept("out").rejects("sqlite");
-    assert_eq!(rejects.len(), 8);
-    assert!(rejects.windows(2).all(|pair| pair[0].0 < pair[1].0), "{rejects:?}");
-    // The same lines are those that are no JSON in the data itself.
+    // The lines are those that are no JSON in the data itself.
     let data = world.events("events.ndjson", &["-n", "8k", "--malformed", "8"]);
     let lines = std::fs::read(data).unwrap();
-    let bad: Vec<u64> = (0..)
+    let bad: Vec<u64> = (1..)
         .zip(lines.split(|byte| *byte == b'\n'))
         .filter(|(_, line)| !line.is_empty() && serde_json::from_slice::<Value>(line).is_err())
-        .map(|(ordinal, _)| ordinal)
+        .map(|(number, _)| number)
         .collect();
-    assert_eq!(rejects.iter().map(|(ordinal, _)| *ordinal).collect::<Vec<_>>(), bad);
-    assert!(rejects.iter().all(|(_, reason)| !reason.is_empty()), "{rejects:?}");
-    assert_eq!(world.kept("out").manifest().data.malformed, 8);
+    let listed = std::fs::read_to_string(world.kept("out").path(Data::NO_DOCUMENTS)).unwrap();
+    let listed: Vec<u64> = listed
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["line"].as_u64().unwrap())
+        .collect();
+    assert_eq!(listed, bad);
+    assert_eq!(world.kept("out").manifest().data.no_documents, 8);
+}
+
+#[test]
+fn refused_documents_are_told_by_file_and_line_and_summed_up_by_reason() {
+    let quoting = |ordinal: u64, row: u64| {
+        let reason = format!("cannot parse '{{{{document}}}}' (at row {row})");
+        json!({"ordinal": ordinal, "reason": reason})
+    };
+    let refuse = json!({"refuse": [quoting(2, 1), quoting(250, 7), quoting(299, 8)]});
+    let world = World::with(&[mock("picky", refuse)]);
+    std::fs::create_dir(world.path("data")).unwrap();
+    // Two files, with blank lines and a line that is no JSON between the documents.
+    let text = std::fs::read_to_string(world.events("data/a.ndjson", &["-n", "100"])).unwrap();
+    world.file("data/a.ndjson", text.replace('\n', "\n\n"));
+    let second =
+        std::fs::read_to_string(world.events("data/b.ndjson", &["-n", "200", "--start", "100"])).unwrap();
+    world.file("data/b.ndjson", format!("no json\n{second}"));
+    let data = world.text("data");
+    let summary = world.measure("picky", &["-d", &data, "-r", "1"]).expect(0).summary();
+    assert_eq!(summary.entry("picky", "load").metrics["documents_rejected"], 3.0);
+    let kept = world.kept("out");
+    let text = std::fs::read_to_string(kept.path("rejects/picky@1.0-plain-default.ndjson")).unwrap();
+    let places: Vec<(String, u64)> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|line| {
+            assert_eq!(line["reason"].as_str().unwrap().matches("did:plc").count(), 0, "{line}");
+            (line["input"].as_str().unwrap().to_owned(), line["line"].as_u64().unwrap())
+        })
+        .collect();
+    let (a, b) = (format!("{data}/a.ndjson"), format!("{data}/b.ndjson"));
+    assert_eq!(places, [(a.clone(), 5), (b.clone(), 152), (b, 201)]);
+    let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
+    let words = format!("picky rejected 3: cannot parse …' (at row …) (the first: {a}, line 5)");
+    assert!(tables.contains(&words), "{tables}");
+}
+
+#[test]
+fn a_system_that_takes_no_document_has_failed_to_load() {
+    let refuse: Vec<Value> =
+        (0..50).map(|ordinal| json!({"ordinal": ordinal, "reason": "no such type"})).collect();
+    let world = World::with(&[mock("none", json!({"refuse": refuse})), mock("good", json!({}))]);
+    let data = world.events("events.ndjson", &["-n", "50"]);
+    let ended = world.measure("none,good", &["-d", &data, "-r", "1"]).expect(1);
+    let words = format!("it refused all 50 documents: no such type (the first: {data}, line 1)");
+    let summary = ended.says(&[&words]).summary();
+    summary.is_right("good");
+    assert_eq!(summary.entry("none", "load").verdict, Verdict::Failed);
+    world.kept("out").is_complete();
 }
 
 #[test]

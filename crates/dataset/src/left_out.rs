@@ -1,0 +1,123 @@
+//! What lies in a folder of documents and is not read, and why.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// Names that are told of each kind.
+const SHOWN: usize = 3;
+
+/// Why something in a folder is not read.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Why {
+    /// A folder: those within a folder are not gone into.
+    Folder,
+    /// An archive of files.
+    Archive,
+    /// A file of another kind, by its ending; none where its name has none.
+    Ending(Option<String>),
+    /// A name that begins with a dot.
+    Hidden,
+}
+
+/// Something in a folder of documents that is not read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LeftOut {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Why it is not read.
+    pub why: Why,
+}
+
+impl LeftOut {
+    fn name(&self) -> String {
+        let name = self.path.file_name().unwrap_or(self.path.as_os_str()).to_string_lossy();
+        // A name comes from anybody: it must not move a terminal's cursor.
+        let name: String = name.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
+        if self.why == Why::Folder { format!("{name}/") } else { name }
+    }
+}
+
+impl Why {
+    fn counted(&self, count: usize) -> String {
+        let plural = if count == 1 { "" } else { "s" };
+        match self {
+            Why::Folder => format!("{count} subfolder{plural}"),
+            Why::Archive => format!("{count} archive{plural}"),
+            Why::Ending(Some(ending)) => format!("{count} .{ending} file{plural}"),
+            Why::Ending(None) => format!("{count} file{plural} without an ending"),
+            Why::Hidden => format!("{count} hidden file{plural}"),
+        }
+    }
+}
+
+/// What was left out, by kind and with the first names of each; empty where that is nothing.
+pub fn kinds(left_out: &[LeftOut]) -> String {
+    let mut sorted: Vec<&LeftOut> = left_out.iter().collect();
+    sorted.sort_by(|a, b| a.why.cmp(&b.why).then_with(|| a.path.cmp(&b.path)));
+    let mut text = String::new();
+    for alike in sorted.chunk_by(|a, b| a.why == b.why) {
+        let Some(first) = alike.first() else { continue };
+        let names: Vec<String> = alike.iter().take(SHOWN).map(|one| one.name()).collect();
+        let more = if alike.len() > SHOWN { ", …" } else { "" };
+        let comma = if text.is_empty() { "" } else { ", " };
+        // Writing to a text cannot fail.
+        let _ = write!(text, "{comma}{} ({}{more})", first.why.counted(alike.len()), names.join(", "));
+    }
+    text
+}
+
+/// One sentence on what was left out of a folder, and what to do about it; none where that is nothing.
+pub fn sentence(left_out: &[LeftOut]) -> Option<String> {
+    let folder = left_out.first()?.path.parent().unwrap_or(Path::new("."));
+    let mut remedies = Vec::new();
+    if left_out.iter().any(|one| one.why == Why::Archive) {
+        remedies.push("unpack archives");
+    }
+    if left_out.iter().any(|one| one.why == Why::Folder) {
+        remedies.push("name a subfolder by itself");
+    }
+    if left_out.iter().any(|one| matches!(one.why, Why::Ending(_) | Why::Hidden)) {
+        remedies.push("name a file of newline-delimited JSON by itself, or end its name in .ndjson");
+    }
+    Some(format!(
+        "not read in {}: {}; to have them read, {}",
+        folder.display(),
+        kinds(left_out),
+        remedies.join("; ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_left_out_is_told_by_kind_with_its_remedy() {
+        assert_eq!(sentence(&[]), None);
+        let out = |name: &str, why| LeftOut { path: Path::new("data").join(name), why };
+        let log = || Why::Ending(Some("log".into()));
+        let all = [
+            out(".x", Why::Hidden),
+            out("1.log", log()),
+            out("2.log", log()),
+            out("2023", Why::Folder),
+            out("3.log", log()),
+            out("4.log", log()),
+            out("README", Why::Ending(None)),
+            out("old.tar.gz", Why::Archive),
+        ];
+        assert_eq!(
+            sentence(&all).unwrap(),
+            "not read in data: 1 subfolder (2023/), 1 archive (old.tar.gz), 1 file without an ending (README), \
+             4 .log files (1.log, 2.log, 3.log, …), 1 hidden file (.x); to have them read, unpack archives; name a \
+             subfolder by itself; name a file of newline-delimited JSON by itself, or end its name in .ndjson"
+        );
+        assert_eq!(
+            sentence(&all[3..4]).unwrap(),
+            "not read in data: 1 subfolder (2023/); to have them read, name a subfolder by itself"
+        );
+    }
+}

@@ -1,0 +1,84 @@
+//! What a run's documents are, and what of its source are none: told once, and kept.
+
+use std::collections::BTreeMap;
+
+use jsonathlon_dataset::left_out;
+use jsonathlon_dataset::source::Source;
+use jsonathlon_dataset::stage::{NoDocument, Staged};
+use jsonathlon_results::folder::RunFolder;
+use jsonathlon_results::manifest::Data;
+
+use crate::RunError;
+use crate::observer::{Event, Observer};
+
+/// Lines that are no documents, of which place and fault are told with the run itself; the file has them all.
+const TOLD: usize = 3;
+
+/// Tells what of the source is no document, or was not read at all.
+pub(crate) fn tell(staged: &Staged, observer: &mut dyn Observer) {
+    let left_out = left_out::sentence(&staged.left_out);
+    let no_documents = match staged.no_documents.len() {
+        0 => None,
+        1 => Some(format!("1 line is no JSON, and no document: {}", first(staged).join("; "))),
+        lines => Some(format!("{lines} lines are no JSON, and no documents: {}", first(staged).join("; "))),
+    };
+    for text in left_out.into_iter().chain(no_documents) {
+        observer.event(&Event::Warning(&text));
+    }
+}
+
+/// The first lines that are no documents, with what is wrong.
+fn first(staged: &Staged) -> Vec<String> {
+    let told = staged.no_documents.iter().take(TOLD);
+    told.map(|NoDocument { place, fault }| format!("{place}: {fault}")).collect()
+}
+
+/// Lists all lines that are no documents in the run's folder.
+///
+/// # Errors
+/// The file cannot be written.
+pub(crate) fn list_no_documents(staged: &Staged, folder: &RunFolder) -> Result<(), RunError> {
+    if staged.no_documents.is_empty() {
+        return Ok(());
+    }
+    let mut lines = Vec::new();
+    for NoDocument { place, fault } in &staged.no_documents {
+        let line = serde_json::json!({
+            "input": &*place.input,
+            "line": place.line,
+            "byte": fault.offset,
+            "reason": fault.reason.to_string(),
+        });
+        lines.extend_from_slice(line.to_string().as_bytes());
+        lines.push(b'\n');
+    }
+    folder.write_file(Data::NO_DOCUMENTS, &lines)?;
+    Ok(())
+}
+
+/// The documents as the manifest has them.
+///
+/// # Errors
+/// The source cannot be written as JSON.
+pub(crate) fn of(source: &Source, staged: &Staged, staging_s: f64) -> serde_json::Result<Data> {
+    let reference_sizes = staged.sizes.as_ref().map_or_else(BTreeMap::new, |sizes| {
+        BTreeMap::from([
+            ("raw".to_owned(), sizes.raw),
+            ("gzip-6".to_owned(), sizes.gzip6),
+            ("lz4".to_owned(), sizes.lz4),
+            ("zstd-1".to_owned(), sizes.zstd1),
+        ])
+    });
+    Ok(Data {
+        documents: staged.documents,
+        bytes: staged.bytes,
+        digest: staged.digest.clone(),
+        source: source.to_string(),
+        origin: serde_json::to_value(source)?,
+        staging_s: Some(staging_s),
+        no_documents: staged.no_documents.len() as u64,
+        first_no_documents: first(staged),
+        left_out: left_out::sentence(&staged.left_out),
+        reference_sizes,
+    })
+}

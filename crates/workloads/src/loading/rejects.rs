@@ -1,0 +1,143 @@
+//! What a system refused, in the user's terms: which line of which file, and why, without the document itself.
+
+mod reason;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
+
+use jsonathlon_dataset::source::Place;
+use jsonathlon_dataset::stage::Staged;
+use jsonathlon_results::record::{Body, FailureKind, Reason, Rejects};
+
+use super::refused::Refused;
+use crate::RunError;
+use crate::cells::Cells;
+use crate::recorder::Recorder;
+use crate::session::Ended;
+use crate::target::Target;
+
+/// Reasons kept apart in the journal; the file of rejects has them all.
+const REASONS: usize = 20;
+
+/// A document that a system did not take.
+pub(super) struct Rejected {
+    /// Its number among the offered documents.
+    ordinal: u64,
+    /// Its bytes, with a newline.
+    pub(super) bytes: u64,
+    /// Where it stands.
+    place: Option<Place>,
+    /// The system's words, without the document and the program's own files in them.
+    reason: String,
+}
+
+/// Tells the refused documents in the order in which they were offered: `lines` of the clean file, and `suspects` by
+/// their numbers among the offered documents.
+///
+/// # Errors
+/// The documents cannot be read again.
+pub(super) fn told(
+    staged: &Staged,
+    own_files: &[String],
+    lines: &[Refused],
+    suspects: &[Refused],
+) -> io::Result<Vec<Rejected>> {
+    let of = |ordinal: u64, document: &[u8], reason: &str| {
+        let reason = reason::without_document(&reason::without_own_files(reason, own_files), document);
+        Rejected { ordinal, bytes: document.len() as u64 + 1, place: staged.place(ordinal), reason }
+    };
+    let mut rejected = Vec::with_capacity(lines.len() + suspects.len());
+    each_line(staged, lines, &mut |refused, document| {
+        rejected.push(of(staged.offered_ordinal(refused.ordinal), document, &refused.reason));
+    })?;
+    for refused in suspects {
+        let place = staged.suspects.binary_search_by_key(&refused.ordinal, |suspect| suspect.ordinal);
+        let suspect = place.ok().and_then(|place| staged.suspects.get(place));
+        let document = suspect.map_or(Ok(Vec::new()), |suspect| staged.suspect_bytes(suspect))?;
+        rejected.push(of(refused.ordinal, &document, &refused.reason));
+    }
+    rejected.sort_by_key(|one| one.ordinal);
+    Ok(rejected)
+}
+
+/// Shows the refused lines of the clean file with their documents.
+fn each_line(staged: &Staged, refused: &[Refused], show: &mut dyn FnMut(&Refused, &[u8])) -> io::Result<()> {
+    let mut next = refused.iter().peekable();
+    if next.peek().is_none() {
+        return Ok(());
+    }
+    let mut reader = BufReader::with_capacity(1 << 20, File::open(&staged.clean)?);
+    let mut line = Vec::new();
+    for number in 0_u64.. {
+        line.clear();
+        if next.peek().is_none() || reader.read_until(b'\n', &mut line)? == 0 {
+            break;
+        }
+        while let Some(one) = next.next_if(|one| one.ordinal == number) {
+            show(one, line.strip_suffix(b"\n").unwrap_or(&line));
+        }
+    }
+    // A number beyond the last line is the driver's mistake, and not to be kept from anybody.
+    next.for_each(|one| show(one, &[]));
+    Ok(())
+}
+
+/// Lists the refused documents in a file, and sums them up by reason in the journal.
+pub(super) fn note(
+    cells: Cells<'_>,
+    rejected: &[Rejected],
+    recorder: &mut Recorder<'_>,
+) -> Result<(), RunError> {
+    if rejected.is_empty() {
+        return Ok(());
+    }
+    let mut lines = Vec::new();
+    for one in rejected {
+        let line = serde_json::json!({
+            "ordinal": one.ordinal,
+            "input": one.place.as_ref().map(|place| &*place.input),
+            "line": one.place.as_ref().map(|place| place.line),
+            "reason": one.reason,
+        });
+        lines.extend_from_slice(line.to_string().as_bytes());
+        lines.push(b'\n');
+    }
+    let file = format!("rejects/{}.ndjson", cells.target.file_name());
+    recorder.folder.write_file(&file, &lines)?;
+    let cell = cells.load();
+    let key = format!("rejects:{}", cell.key());
+    let reasons = by_reason(rejected, cells.target);
+    recorder.note(key, Body::Rejects(Rejects { cell, file: Some(file), reasons }))
+}
+
+/// The failure of a load of which the system has taken nothing.
+pub(super) fn all(rejected: &[Rejected], target: &Target) -> Ended {
+    let reasons = by_reason(rejected, target);
+    let most = reasons.iter().max_by_key(|(_, one)| one.documents);
+    let why = most.map_or_else(String::new, |(words, one)| format!(": {}", one.in_words(words)));
+    let count = rejected.len();
+    let all = if count == 1 { "the only document".to_owned() } else { format!("all {count} documents") };
+    Ended::failed(FailureKind::Refused, format!("it refused {all}{why}"))
+}
+
+fn by_reason(rejected: &[Rejected], target: &Target) -> BTreeMap<String, Reason> {
+    let mut reasons: BTreeMap<String, Reason> = BTreeMap::new();
+    for one in rejected {
+        let words = reason::kind(&one.reason);
+        let is_known = reasons.len() < REASONS || reasons.contains_key(&words);
+        let new = || Reason {
+            documents: 0,
+            // Names of files come from anybody: they must not move a terminal's cursor.
+            first: one.place.as_ref().map(|place| place.to_string().replace(char::is_control, "?")),
+            remedy: target.configuration.remedy(&one.reason).map(str::to_owned),
+        };
+        let words = if is_known { words } else { "other reasons".to_owned() };
+        reasons.entry(words).or_insert_with(new).documents += 1;
+    }
+    reasons
+}
+
+pub(super) fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}

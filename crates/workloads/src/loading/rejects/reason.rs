@@ -1,0 +1,168 @@
+//! A system's reason for refusing a document, without what is of that document alone.
+//!
+//! Systems repeat the document, and count rows of the program's own files, so that no two of their reasons are alike.
+
+/// What stands for a part of a document.
+const LEFT_OUT: &str = "…";
+/// From how many bytes on a stretch of a reason that is in the document, too, is a quotation of it.
+const QUOTATION: usize = 16;
+/// How much of a document is looked at: systems quote beginnings.
+const LOOKED_AT: usize = 64 << 10;
+/// Words before a number that counts within what the program sent, or within the document.
+const COUNTED: [&str; 9] =
+    ["row", "line", "column", "col", "byte", "offset", "position", "record", "character"];
+/// From how many digits on a number in a reason is taken for one of the document's own.
+const LONG_NUMBER: usize = 6;
+
+/// Leaves out names of the program's own files: the user has never seen them.
+pub(super) fn without_own_files(reason: &str, files: &[String]) -> String {
+    let mut text = reason.to_owned();
+    for file in files.iter().filter(|file| !file.is_empty()) {
+        text = text.replace(file.as_str(), "the documents");
+    }
+    text
+}
+
+/// Leaves out what repeats a document.
+pub(super) fn without_document(reason: &str, document: &[u8]) -> String {
+    let document = document.get(..LOOKED_AT).unwrap_or(document);
+    let mut text = String::with_capacity(reason.len());
+    let mut at = 0;
+    while let Some(rest) = reason.get(at..).filter(|rest| !rest.is_empty()) {
+        let quoted = if rest.starts_with(['{', '[', '"', '\'']) { quotation(rest, document) } else { 0 };
+        if quoted > 0 {
+            if !text.ends_with(LEFT_OUT) {
+                text.push_str(LEFT_OUT);
+            }
+            at += quoted;
+        } else if let Some(first) = rest.chars().next() {
+            text.push(first);
+            at += first.len_utf8();
+        }
+    }
+    text
+}
+
+/// How many bytes at the beginning of `text` are in the document; 0 where they are too few.
+fn quotation(text: &str, document: &[u8]) -> usize {
+    // Some systems put a quotation mark of their own before it.
+    for skipped in [0, 1] {
+        let Some(quoted) = text.as_bytes().get(skipped..) else { continue };
+        let Some(beginning) = quoted.get(..QUOTATION) else { continue };
+        let same = |at: usize| {
+            let there = document.get(at..).unwrap_or_default();
+            quoted.iter().zip(there).take_while(|(one, other)| one == other).count()
+        };
+        let found = document
+            .windows(QUOTATION)
+            .enumerate()
+            .filter(|(_, window)| *window == beginning)
+            .map(|(at, _)| same(at))
+            .max();
+        if let Some(length) = found {
+            let mut end = skipped + length;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            return end;
+        }
+    }
+    0
+}
+
+/// What reasons of one kind have in common: their first line without quoted parts, positions and long numbers.
+pub(super) fn kind(reason: &str) -> String {
+    let line = super::first_line(reason);
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(first) = rest.chars().next() {
+        let length = match first {
+            '"' | '\'' | '`' => between_marks(rest, first),
+            '0'..='9' => digits(rest, &text),
+            _ => None,
+        };
+        match length {
+            Some(length) => {
+                text.push_str(LEFT_OUT);
+                rest = rest.get(length..).unwrap_or_default();
+            }
+            None => {
+                let whole = if first.is_ascii_digit() { number(rest) } else { first.len_utf8() };
+                text.push_str(rest.get(..whole).unwrap_or_default());
+                rest = rest.get(whole..).unwrap_or_default();
+            }
+        }
+    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(LONGEST).collect()
+}
+
+/// Characters of a reason that are kept at most where reasons are summed up.
+const LONGEST: usize = 200;
+
+/// The length of what stands between two quotation marks, with them; an apostrophe is none.
+fn between_marks(text: &str, mark: char) -> Option<usize> {
+    let inside = text.get(1..)?;
+    let end = inside.find(mark)?;
+    let is_apostrophe = mark == '\''
+        && inside.starts_with(|c: char| c.is_ascii_lowercase() || c == ' ')
+        && inside.get(..end).is_some_and(|inside| inside.starts_with("s ") || inside.starts_with("t "));
+    (!is_apostrophe).then_some(end + 2)
+}
+
+/// The length of a number that belongs to one document: a long one, or one that counts rows or bytes.
+fn digits(text: &str, before: &str) -> Option<usize> {
+    let length = number(text);
+    let word =
+        before.trim_end_matches([' ', ':', '#', '=', '(']).rsplit(|c: char| !c.is_alphanumeric()).next();
+    let is_counted = word.is_some_and(|word| COUNTED.contains(&word.to_ascii_lowercase().as_str()));
+    (is_counted || length >= LONG_NUMBER).then_some(length)
+}
+
+fn number(text: &str) -> usize {
+    text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOCUMENT: &str = r#"{"id":"x","kind":"a","kind":"a","n":5,"text":"größer"}"#;
+
+    #[test]
+    fn a_document_is_left_out_of_the_reason() {
+        let reason = |words: &str| without_document(words, DOCUMENT.as_bytes());
+        for (words, expected) in [
+            (format!("duplicate path: {DOCUMENT}: in row 1"), "duplicate path: …: in row 1".to_owned()),
+            (format!("cannot parse '{DOCUMENT}'"), "cannot parse …'".to_owned()),
+            // Cut short amid a character.
+            (format!("bad \"{}…", &DOCUMENT[..50]), "bad ……".to_owned()),
+            ("nothing \"kind\" of it".to_owned(), "nothing \"kind\" of it".to_owned()),
+            ("".to_owned(), "".to_owned()),
+        ] {
+            assert_eq!(reason(&words).replace("……", "…"), expected.replace("……", "…"), "{words}");
+        }
+    }
+
+    #[test]
+    fn reasons_of_one_kind_are_alike() {
+        for (words, expected) in [
+            ("Malformed JSON at byte 17 in line 3: x\nmore", "Malformed JSON at byte … in line …: x"),
+            ("Duplicate key \"kind\" (at row 12)", "Duplicate key … (at row …)"),
+            ("number 123456789012345678901234567890 is out of range", "number … is out of range"),
+            ("nested deeper than 100 levels", "nested deeper than 100 levels"),
+            ("the file's column 7 can't be read", "the file's column … can't be read"),
+            ("invalid value 'soon' for time", "invalid value … for time"),
+        ] {
+            assert_eq!(kind(words), expected);
+        }
+    }
+
+    #[test]
+    fn the_programs_own_files_are_not_named() {
+        let files = ["/tmp/run/work/clean.ndjson".to_owned(), String::new()];
+        assert_eq!(
+            without_own_files("failed in \"/tmp/run/work/clean.ndjson\": no", &files),
+            "failed in \"the documents\": no"
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! What the timed parts of a load took together.
+
+use std::time::Duration;
+
+use jsonathlon_measure::activity::DiskWrites;
+use jsonathlon_measure::memory::{Memory, PeakSampler};
+use jsonathlon_worker::protocol::{Loaded, OpUsage, Settled};
+
+use crate::session::Session;
+
+/// How often the engine's memory is looked at meanwhile.
+const LOOKS: Duration = Duration::from_millis(250);
+
+/// Sums over the timed parts; a peak over all of them.
+#[derive(Default)]
+pub(super) struct Spent {
+    pub(super) seconds: f64,
+    /// Seconds of it for indexes.
+    pub(super) index_s: f64,
+    /// Seconds of it in `syncfs`, where that was asked for.
+    pub(super) sync_s: Option<f64>,
+    pub(super) cpu_s: Option<f64>,
+    pub(super) client_cpu_s: Option<f64>,
+    pub(super) read_bytes: u64,
+    pub(super) written_bytes: Option<u64>,
+    pub(super) peak: Option<Memory>,
+}
+
+impl Spent {
+    pub(super) fn loading(&mut self, loaded: &Loaded) {
+        self.seconds += loaded.seconds;
+        self.sync_s = sum(self.sync_s, loaded.sync_seconds);
+        self.add(&loaded.usage);
+    }
+
+    pub(super) fn indexing(&mut self, settled: &Settled) {
+        self.seconds += settled.seconds;
+        self.index_s += settled.seconds;
+        self.add(&settled.usage);
+    }
+
+    fn add(&mut self, usage: &OpUsage) {
+        self.cpu_s = sum(self.cpu_s, usage.cpu_s);
+        self.client_cpu_s = sum(self.client_cpu_s, usage.client_cpu_s);
+        self.read_bytes += usage.counters.read_bytes;
+    }
+}
+
+fn sum(one: Option<f64>, other: Option<f64>) -> Option<f64> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one + other),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Looks at the engine's memory and at the disk during a stretch of the load.
+pub(super) struct Watch {
+    sampler: Option<PeakSampler>,
+    writes: Option<DiskWrites>,
+}
+
+impl Watch {
+    pub(super) fn begin(session: &Session<'_>) -> Self {
+        let sampler = session.engine().map(|pid| PeakSampler::start(pid, LOOKS));
+        let writes = (!session.is_guest()).then(|| DiskWrites::begin(session.folder())).flatten();
+        Self { sampler, writes }
+    }
+
+    pub(super) fn end(self, spent: &mut Spent) {
+        if let Some(written) = self.writes.and_then(|writes| writes.bytes()) {
+            spent.written_bytes = Some(spent.written_bytes.unwrap_or_default() + written);
+        }
+        let peak = self.sampler.and_then(PeakSampler::finish);
+        let larger = |peak: &Memory| spent.peak.is_none_or(|known| known.pss_bytes < peak.pss_bytes);
+        if let Some(peak) = peak.filter(larger) {
+            spent.peak = Some(peak);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Documents that some systems refuse or misread: tried first, and what is taken then loaded as any other.
+//!
+//! They are tried together in a table of their own, and in ever smaller parts where a system refuses them or has
+//! another number of documents afterwards, so that none of them takes good ones down with it. What is no object is tried
+//! alone, behind an object: formats of rows take an array at the beginning of a file for a list of documents.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use jsonathlon_dataset::scan::Traits;
+use jsonathlon_dataset::stage::{Staged, Suspect};
+
+use super::load::{ONE_DOCUMENT_LIMIT, load_file, on_trial, refused_lines};
+use super::refused::{self, Outcome, Refused};
+use super::spent::Spent;
+use crate::RunError;
+use crate::bench::TABLE;
+use crate::observer::Event;
+use crate::recorder::Recorder;
+use crate::session::{Ended, Session};
+
+/// A document that every system takes, before one that is no object.
+const OBJECT: &[u8] = b"{}";
+
+/// What became of the suspects on trial.
+#[derive(Default)]
+pub(super) struct Tried {
+    /// Places of those that are taken, in order.
+    pub(super) accepted: Vec<usize>,
+    /// The others, by their number among the offered documents.
+    pub(super) refused: Vec<Refused>,
+    /// Whether those of them that are objects are taken in one statement.
+    together: bool,
+}
+
+impl Tried {
+    fn refuse(&mut self, staged: &Staged, place: usize, reason: String) {
+        self.accepted.retain(|accepted| *accepted != place);
+        if let Some(suspect) = staged.suspects.get(place) {
+            self.refused.push(Refused { ordinal: suspect.ordinal, reason });
+        }
+    }
+}
+
+/// Finds out which suspects the system takes.
+pub(super) fn try_out(
+    session: &mut Session<'_>,
+    staged: &Staged,
+    recorder: &mut Recorder<'_>,
+) -> Result<Tried, Ended> {
+    let mut tried =
+        Tried { accepted: (0..staged.suspects.len()).collect(), refused: Vec::new(), together: true };
+    let (objects, others) = by_form(staged, &tried.accepted);
+    if !objects.is_empty() {
+        let file = file_of(session);
+        write(staged, &objects, &file)?;
+        let scratch = session.folder().with_extension("part");
+        let found = refused::find(&file, &scratch, usize::MAX, &mut |part| on_trial(session, part, recorder));
+        remove(&scratch)?;
+        for one in found? {
+            if let Some(place) = usize::try_from(one.ordinal).ok().and_then(|line| objects.get(line)) {
+                tried.refuse(staged, *place, one.reason);
+            }
+        }
+        let (kept, _) = by_form(staged, &tried.accepted);
+        if !kept.is_empty() && kept.len() < objects.len() {
+            // So far they were tried in parts only.
+            write(staged, &kept, &file)?;
+            let outcome = on_trial(session, &file, recorder)?;
+            tried.together = matches!(outcome, Outcome::Lines(refused) if refused.is_empty());
+        }
+        remove(&file)?;
+    }
+    for (done, place) in others.iter().enumerate() {
+        recorder.observer.event(&Event::Progress {
+            done: done as u64,
+            total: Some(others.len() as u64),
+            unit: "documents that are no objects",
+        });
+        if let Some(reason) = behind_an_object(session, staged, *place, recorder)? {
+            tried.refuse(staged, *place, reason);
+        }
+    }
+    Ok(tried)
+}
+
+/// Tries one document behind an object, and gives the reason when it is refused.
+fn behind_an_object(
+    session: &mut Session<'_>,
+    staged: &Staged,
+    place: usize,
+    recorder: &mut Recorder<'_>,
+) -> Result<Option<String>, Ended> {
+    let file = file_of(session);
+    let mut text = OBJECT.to_vec();
+    text.push(b'\n');
+    text.extend(bytes_of(staged, place)?);
+    text.push(b'\n');
+    std::fs::write(&file, text).map_err(RunError::io(format!("write {}", file.display())))?;
+    let outcome = on_trial(session, &file, recorder);
+    remove(&file)?;
+    Ok(match outcome? {
+        Outcome::Lines(refused) => refused.into_iter().find(|one| one.ordinal == 1).map(|one| one.reason),
+        Outcome::Whole(reason) => Some(reason),
+    })
+}
+
+/// Loads those that were taken on trial into the table: objects together, what is none alone. Those that are refused
+/// after all go over to the refused.
+pub(super) fn load(
+    session: &mut Session<'_>,
+    staged: &Staged,
+    tried: &mut Tried,
+    spent: &mut Spent,
+    recorder: &mut Recorder<'_>,
+) -> Result<(), Ended> {
+    let (objects, others) = by_form(staged, &tried.accepted);
+    let alone = |places: Vec<usize>| places.into_iter().map(|place| vec![place]).collect::<Vec<_>>();
+    let mut parts = if tried.together { vec![objects] } else { alone(objects) };
+    parts.extend(alone(others));
+    let file = file_of(session);
+    for places in parts.into_iter().filter(|places| !places.is_empty()) {
+        write(staged, &places, &file)?;
+        let times = u32::try_from(places.len()).unwrap_or(u32::MAX);
+        let limit = ONE_DOCUMENT_LIMIT.saturating_mul(times);
+        let loaded = load_file(session, TABLE, &file, limit, recorder);
+        remove(&file)?;
+        let loaded = loaded?;
+        spent.loading(&loaded);
+        for one in refused_lines(&loaded) {
+            if let Some(place) = usize::try_from(one.ordinal).ok().and_then(|line| places.get(line)) {
+                tried.refuse(staged, *place, one.reason);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Those of the suspects that are objects, and the others.
+fn by_form(staged: &Staged, places: &[usize]) -> (Vec<usize>, Vec<usize>) {
+    let is_object =
+        |suspect: Option<&Suspect>| suspect.is_some_and(|one| !one.traits.intersects(Traits::NOT_OBJECT));
+    places.iter().partition(|place| is_object(staged.suspects.get(**place)))
+}
+
+fn file_of(session: &Session<'_>) -> PathBuf {
+    session.folder().with_extension("suspects")
+}
+
+fn bytes_of(staged: &Staged, place: usize) -> Result<Vec<u8>, RunError> {
+    match staged.suspects.get(place) {
+        Some(suspect) => staged.suspect_bytes(suspect).map_err(RunError::io("read a suspect document")),
+        None => Ok(Vec::new()),
+    }
+}
+
+fn write(staged: &Staged, places: &[usize], path: &Path) -> Result<(), RunError> {
+    let failed = || RunError::io(format!("write {}", path.display()));
+    let mut file = BufWriter::new(File::create(path).map_err(failed())?);
+    for place in places {
+        let bytes = bytes_of(staged, *place)?;
+        file.write_all(&bytes).and_then(|()| file.write_all(b"\n")).map_err(failed())?;
+    }
+    file.flush().map_err(failed())
+}
+
+pub(super) fn remove(path: &Path) -> Result<(), RunError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(RunError::io(format!("remove {}", path.display()))(error))
+        }
+        _ => Ok(()),
+    }
+}
