@@ -18,7 +18,7 @@ use jsonathlon_worker::protocol::{Load, Loaded, Op, Settled};
 use super::refused::{self, MOST, Outcome, Refused};
 use super::rejects::{self, Rejected};
 use super::spent::{Spent, Watch};
-use super::suspects::{self, Tried, remove};
+use super::suspects::{self, Tried};
 use crate::RunError;
 use crate::bench::{Accepted, Bench, TABLE, UnderTest};
 use crate::bound;
@@ -128,12 +128,14 @@ fn attempt(
     Ok((trial, rejected, Accepted { refused_lines, suspects: accepted }))
 }
 
-/// The files that the program hands to a system, as their names stand in its words.
+/// The files that the program makes for a system, as their names stand in its words.
 fn own_files(session: &Session<'_>, staged: &Staged) -> Vec<String> {
     let folder = session.folder();
     let beside = ["part", "kept", "suspects"].map(|ending| folder.with_extension(ending));
-    let all = std::iter::once(staged.clean.clone()).chain(beside);
-    all.map(|file| file.display().to_string()).collect()
+    // Where it is the user's own file, they know its name.
+    let is_own = folder.parent().is_some_and(|work| staged.clean.starts_with(work));
+    let clean = is_own.then(|| staged.clean.clone());
+    clean.into_iter().chain(beside).map(|file| file.display().to_string()).collect()
 }
 
 fn bound_by(spent: &Spent, bench: &Bench<'_>) -> Option<String> {
@@ -185,7 +187,7 @@ fn count(
     limit: Duration,
 ) -> Result<u64, Ended> {
     let expected = staged.documents - rejected.len() as u64;
-    let count = documents_in(session, TABLE, limit)?;
+    let count = held(session, TABLE, limit)?;
     if count == expected {
         return Ok(count);
     }
@@ -200,7 +202,7 @@ fn count(
 }
 
 /// How many documents a table holds, by the system's own count.
-fn documents_in(session: &mut Session<'_>, table: &str, limit: Duration) -> Result<u64, Ended> {
+pub(super) fn held(session: &mut Session<'_>, table: &str, limit: Duration) -> Result<u64, Ended> {
     let figures = session.figures("count", &[("table", table)], limit)?;
     match figures.values().next() {
         Some(Value::Int(count)) => Ok(u64::try_from(*count).unwrap_or(0)),
@@ -234,7 +236,7 @@ fn bulk(
     recorder.warn(&format!(
         "{} refused the documents as a whole ({}); looking for the ones it means",
         session.target.configuration.title,
-        rejects::first_line(&failure.error)
+        rejects::first_line(&rejects::in_users_terms(&failure.error, &own_files(session, staged)))
     ));
     let scratch = session.folder().with_extension("part");
     let found = refused::find(&staged.clean, &scratch, MOST, &mut |part| on_trial(session, part, recorder));
@@ -249,7 +251,7 @@ fn bulk(
         return Ok(refused);
     }
     let kept = session.folder().with_extension("kept");
-    refused::without(&staged.clean, &refused, &kept)?;
+    refused::without(&staged.clean, refused.iter().map(|one| one.ordinal), &kept)?;
     let loaded = load_file(session, TABLE, &kept, limit, recorder);
     remove(&kept)?;
     spent.loading(&loaded?);
@@ -298,6 +300,15 @@ pub(super) fn refused_lines(loaded: &Loaded) -> Vec<Refused> {
         .collect()
 }
 
+pub(super) fn remove(path: &Path) -> Result<(), RunError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(RunError::io(format!("remove {}", path.display()))(error))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Loads `file` into a table on trial that is gone afterwards, and tells what was refused of it. An engine that dies of
 /// it has refused too, and is started again; and so has one that holds another number of documents then.
 pub(super) fn on_trial(
@@ -312,10 +323,10 @@ pub(super) fn on_trial(
         Ok(loaded) => {
             let refused = refused_lines(&loaded);
             let offered = refused::lines(file)?;
-            let held = documents_in(session, PROBE, ONE_DOCUMENT_LIMIT)?;
-            match held + refused.len() as u64 == offered {
+            let found = held(session, PROBE, ONE_DOCUMENT_LIMIT)?;
+            match found + refused.len() as u64 == offered {
                 true => Outcome::Lines(refused),
-                false => Outcome::Whole(format!("it makes {held} documents of {offered}")),
+                false => Outcome::Whole(format!("it makes {found} documents of {offered}")),
             }
         }
         Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => Outcome::Whole(failure.error),

@@ -92,12 +92,16 @@ pub(crate) fn lines(file: &Path) -> Result<u64, RunError> {
     Ok(lines + u64::from(last != b'\n'))
 }
 
-/// Copies the lines of `file` that are not among `refused` (in file order) to `kept`.
-pub(crate) fn without(file: &Path, refused: &[Refused], kept: &Path) -> Result<(), RunError> {
+/// Copies the lines of `file` whose numbers are not among `refused`, which are in order, to `kept`.
+pub(crate) fn without(
+    file: &Path,
+    refused: impl IntoIterator<Item = u64>,
+    kept: &Path,
+) -> Result<(), RunError> {
     let failed = || RunError::io(format!("write {}", kept.display()));
     let mut reader = BufReader::with_capacity(1 << 20, File::open(file).map_err(failed())?);
     let mut writer = std::io::BufWriter::with_capacity(1 << 20, File::create(kept).map_err(failed())?);
-    let mut next = refused.iter().map(|refused| refused.ordinal).peekable();
+    let mut next = refused.into_iter().peekable();
     let mut line = Vec::new();
     for number in 0_u64.. {
         line.clear();
@@ -180,7 +184,7 @@ mod tests {
         })
         .unwrap();
         let kept = folder.path().join("kept");
-        without(&file, &found, &kept).unwrap();
+        without(&file, found.iter().map(|one| one.ordinal), &kept).unwrap();
         let expected: Vec<&String> = lines.iter().filter(|line| !line.starts_with('!')).collect();
         assert_eq!(std::fs::read_to_string(kept).unwrap().lines().collect::<Vec<_>>(), expected);
         found.into_iter().map(|one| (one.ordinal, one.reason)).collect()

@@ -44,7 +44,7 @@ pub(super) fn told(
     suspects: &[Refused],
 ) -> io::Result<Vec<Rejected>> {
     let of = |ordinal: u64, document: &[u8], reason: &str| {
-        let reason = reason::without_document(&reason::without_own_files(reason, own_files), document);
+        let reason = reason::without_document(&in_users_terms(reason, own_files), document);
         Rejected { ordinal, bytes: document.len() as u64 + 1, place: staged.place(ordinal), reason }
     };
     let mut rejected = Vec::with_capacity(lines.len() + suspects.len());
@@ -59,6 +59,11 @@ pub(super) fn told(
     }
     rejected.sort_by_key(|one| one.ordinal);
     Ok(rejected)
+}
+
+/// A system's words without the program's own files, and without the lines of these.
+pub(super) fn in_users_terms(words: &str, own_files: &[String]) -> String {
+    reason::without_own_files(words, own_files)
 }
 
 /// Shows the refused lines of the clean file with their documents.

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::stage::{Staged, Suspect};
 
-use super::load::{ONE_DOCUMENT_LIMIT, load_file, on_trial, refused_lines};
+use super::load::{ONE_DOCUMENT_LIMIT, load_file, on_trial, refused_lines, remove};
 use super::refused::{self, Outcome, Refused};
 use super::spent::Spent;
 use crate::RunError;
@@ -163,13 +163,4 @@ fn write(staged: &Staged, places: &[usize], path: &Path) -> Result<(), RunError>
         file.write_all(&bytes).and_then(|()| file.write_all(b"\n")).map_err(failed())?;
     }
     file.flush().map_err(failed())
-}
-
-pub(super) fn remove(path: &Path) -> Result<(), RunError> {
-    match std::fs::remove_file(path) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            Err(RunError::io(format!("remove {}", path.display()))(error))
-        }
-        _ => Ok(()),
-    }
 }

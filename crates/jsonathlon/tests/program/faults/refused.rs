@@ -131,7 +131,7 @@ fn malformed_lines_are_counted_and_listed_and_the_answers_stay_exact() {
 #[test]
 fn refused_documents_are_told_by_file_and_line_and_summed_up_by_reason() {
     let quoting = |ordinal: u64, row: u64| {
-        let reason = format!("cannot parse '{{{{document}}}}' (at row {row})");
+        let reason = format!("cannot parse row {row}: '{{{{document}}}}'");
         json!({"ordinal": ordinal, "reason": reason})
     };
     let refuse = json!({"refuse": [quoting(2, 1), quoting(250, 7), quoting(299, 8)]});
@@ -159,7 +159,7 @@ fn refused_documents_are_told_by_file_and_line_and_summed_up_by_reason() {
     let (a, b) = (format!("{data}/a.ndjson"), format!("{data}/b.ndjson"));
     assert_eq!(places, [(a.clone(), 5), (b.clone(), 152), (b, 201)]);
     let tables = world.run(&["export", &world.text("out")]).expect(0).stdout;
-    let words = format!("picky rejected 3: cannot parse …' (at row …) (the first: {a}, line 5)");
+    let words = format!("picky rejected 3: cannot parse row …: … (the first: {a}, line 5)");
     assert!(tables.contains(&words), "{tables}");
 }
 
