@@ -180,7 +180,7 @@ impl Mock {
         let (mut lines, mut offered, mut accepted) = (Vec::new(), 0, 0);
         while let Some(document) = documents.next_document()? {
             // Some systems repeat the document.
-            let shown = |reason: &str| reason.replace("{{document}}", &String::from_utf8_lossy(document));
+            let shown = |reason: &str| reason.replace("<document>", &String::from_utf8_lossy(document));
             let scripted = self.script.refusal(offered, nth).map(shown);
             match scripted.or_else(|| self.store.unreadable(document)) {
                 Some(reason) => sink.refused(offered, reason),

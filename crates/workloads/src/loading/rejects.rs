@@ -44,7 +44,7 @@ pub(super) fn told(
     suspects: &[Refused],
 ) -> io::Result<Vec<Rejected>> {
     let of = |ordinal: u64, document: &[u8], reason: &str| {
-        let reason = reason::without_document(&in_users_terms(reason, own_files), document);
+        let reason = in_users_terms(&reason::without_document(reason, document), own_files);
         Rejected { ordinal, bytes: document.len() as u64 + 1, place: staged.place(ordinal), reason }
     };
     let mut rejected = Vec::with_capacity(lines.len() + suspects.len());

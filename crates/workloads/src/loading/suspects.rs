@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use jsonathlon_dataset::scan::Traits;
 use jsonathlon_dataset::stage::{Staged, Suspect};
 
-use super::load::{ONE_DOCUMENT_LIMIT, load_file, on_trial, refused_lines, remove};
+use super::file::{ONE_DOCUMENT_LIMIT, load_file, on_trial, refused_lines, remove};
 use super::refused::{self, Outcome, Refused};
 use super::spent::Spent;
 use crate::RunError;

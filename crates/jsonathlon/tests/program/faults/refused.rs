@@ -131,7 +131,7 @@ fn malformed_lines_are_counted_and_listed_and_the_answers_stay_exact() {
 #[test]
 fn refused_documents_are_told_by_file_and_line_and_summed_up_by_reason() {
     let quoting = |ordinal: u64, row: u64| {
-        let reason = format!("cannot parse row {row}: '{{{{document}}}}'");
+        let reason = format!("cannot parse row {row}: '<document>'");
         json!({"ordinal": ordinal, "reason": reason})
     };
     let refuse = json!({"refuse": [quoting(2, 1), quoting(250, 7), quoting(299, 8)]});

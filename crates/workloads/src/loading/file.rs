@@ -1,0 +1,107 @@
+//! One file into one table: loaded, or only tried.
+
+use std::path::Path;
+use std::time::Duration;
+
+use jsonathlon_dataset::value::Value;
+use jsonathlon_results::record::FailureKind;
+use jsonathlon_systems::LoadMode;
+use jsonathlon_worker::protocol::{Load, Loaded, Op};
+
+use super::refused::{self, Outcome, Refused};
+use crate::RunError;
+use crate::recorder::Recorder;
+use crate::session::{Ended, Session, relay};
+
+/// The table in which documents are tried.
+const PROBE: &str = "documents_probed";
+/// A document on trial that needs longer than this is refused by hanging.
+pub(super) const ONE_DOCUMENT_LIMIT: Duration = Duration::from_secs(300);
+
+/// How many documents a table holds, by the system's own count.
+pub(super) fn held(session: &mut Session<'_>, table: &str, limit: Duration) -> Result<u64, Ended> {
+    let figures = session.figures("count", &[("table", table)], limit)?;
+    match figures.values().next() {
+        Some(Value::Int(count)) => Ok(u64::try_from(*count).unwrap_or(0)),
+        other => {
+            let error = format!("the system's count of documents is no number: {other:?}");
+            Err(Ended::failed(FailureKind::Wrong, error))
+        }
+    }
+}
+
+/// Loads `file` into `table` the way the configuration says.
+pub(super) fn load_file(
+    session: &mut Session<'_>,
+    table: &str,
+    file: &Path,
+    limit: Duration,
+    recorder: &mut Recorder<'_>,
+) -> Result<Loaded, Ended> {
+    let path = jsonathlon_systems::catalogue::sql_text(&file.display().to_string());
+    let values = [("table", table), ("file", path.as_str())];
+    let load = match session.target.part.load {
+        Some(LoadMode::File) => Load::Statement { statements: session.statements("load", &values)? },
+        Some(LoadMode::Rows | LoadMode::Stream) => {
+            Load::Rows { statement: session.statement("load", &values)?, file: file.to_owned() }
+        }
+        None => {
+            let system = &session.target.configuration.system;
+            let error = format!("the folder of {system} does not say how documents get in: [WORKLOAD] load");
+            return Err(Ended::failed(FailureKind::Environment, error));
+        }
+    };
+    let sync = !session.is_guest();
+    session.request(&Op::Load { load, sync }, limit, &mut relay(recorder.observer))
+}
+
+/// The lines that a load did not take.
+pub(super) fn refused_lines(loaded: &Loaded) -> Vec<Refused> {
+    loaded
+        .rejects
+        .iter()
+        .map(|reject| Refused { ordinal: reject.line, reason: reject.reason.clone() })
+        .collect()
+}
+
+pub(super) fn remove(path: &Path) -> Result<(), RunError> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(RunError::io(format!("remove {}", path.display()))(error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Loads `file` into a table on trial that is gone afterwards, and tells what was refused of it. An engine that dies of
+/// it has refused too, and is started again; and so has one that holds another number of documents then.
+pub(super) fn on_trial(
+    session: &mut Session<'_>,
+    file: &Path,
+    recorder: &mut Recorder<'_>,
+) -> Result<Outcome, Ended> {
+    session.open()?;
+    let create = session.statements("create", &[("table", PROBE)])?;
+    session.run(create, ONE_DOCUMENT_LIMIT)?;
+    let outcome = match load_file(session, PROBE, file, ONE_DOCUMENT_LIMIT, recorder) {
+        Ok(loaded) => {
+            let refused = refused_lines(&loaded);
+            let offered = refused::lines(file)?;
+            let found = held(session, PROBE, ONE_DOCUMENT_LIMIT)?;
+            match found + refused.len() as u64 == offered {
+                true => Outcome::Lines(refused),
+                false => Outcome::Whole(format!("it makes {found} documents of {offered}")),
+            }
+        }
+        Err(Ended::Failed(failure)) if failure.kind == FailureKind::Refused => Outcome::Whole(failure.error),
+        Err(Ended::Failed(failure)) if matches!(failure.kind, FailureKind::Crash | FailureKind::Timeout) => {
+            session.kill();
+            session.open()?;
+            Outcome::Whole(format!("it ended the engine: {}", failure.error))
+        }
+        Err(other) => return Err(other),
+    };
+    let drop = session.statements("drop", &[("table", PROBE)])?;
+    session.run(drop, ONE_DOCUMENT_LIMIT)?;
+    Ok(outcome)
+}
