@@ -50,6 +50,7 @@ function placed(from: View, entry: Entry, metric: Metric, open: (entry: Entry) =
   const notes = [...how.notes, ...metric.notes?.(cell, configuration) ?? []];
   const { ranking } = configuration;
   if (configuration.end_of_life) notes.push('end of life');
+  if (configuration.outdated !== null) notes.push(`of ${configuration.outdated}, not the newest`);
   const verdict = worstVerdict(entry);
   const word = how.tier === 'none' || (metric.name === 'time' && verdict !== 'exact') ? verdictWord(verdict) : 'not measured';
   const against = estimate === null ? null : metric.beside?.(cell) ?? null;

@@ -20,6 +20,7 @@ export const FIGURES: readonly (readonly [string, string, Unit, Better, boolean]
   ['clients', 'clients', 'count', null, false],
   ['threads', 'threads of clients', 'count', null, false],
   ['steady', 'steady state reached', 'number', null, false],
+  ['in_memory', 'data in memory', 'number', null, false],
   ['service_p50_us', 'service time, median', 'us', 'lower', false],
   ['service_p90_us', 'service time, p90', 'us', 'lower', false],
   ['service_p99_us', 'service time, p99', 'us', 'lower', false],

@@ -49,7 +49,7 @@ export function published() {
 function configuration(system, title, more = {}) {
   return {
     system, title, version: '1.0', variant: 'indexed', variant_title: 'One JSON column and one index', storage: 'default',
-    embedded: false, transport: 'tcp', end_of_life: false, preparation: 'prepared', profile: 'sized', memory_bytes: 12_616_466_432,
+    embedded: false, transport: 'tcp', end_of_life: false, outdated: null, preparation: 'prepared', profile: 'sized', memory_bytes: 12_616_466_432,
     ranks_with: '', ranking: 'prepared', ranked: true, reference: false, parallel_unit: null, durability: null, not_made_for: null, other_questions: {},
     settings: [{ name: 'buffers', value: '3008MB', stock: '128MB', source: 'Its documentation, 19.4.1: 25 % of memory' }],
     configuration_digest: `blake3:${system}`, artifact_digest: `sha256:${system}`,
@@ -83,7 +83,7 @@ export function fewSystems() {
     configuration('mongodb', 'MongoDB', { version: '6.0.5', end_of_life: true, structure: VALUE }),
     configuration('sqlite', 'SQLite', { version: '3.54.1', embedded: true, transport: null }),
     configuration('duckdb', 'DuckDB', { version: '2.0.0', variant: 'json', embedded: true, transport: null }),
-    configuration('dolt', 'Dolt', { version: '1.83.2', variant: 'generated', ...EXTRACTED, structure: VALUE }),
+    configuration('dolt', 'Dolt', { version: '2.2.0', outdated: '2026-07-15', variant: 'generated', ...EXTRACTED, structure: VALUE }),
     configuration('mysql', 'MySQL', { version: '9.7.4', variant: 'generated', ...EXTRACTED, structure: VALUE }),
     configuration('clickhouse', 'ClickHouse', { version: '26.7', variant: 'json', variant_title: 'One JSON column, nothing declared', embedded: true, transport: null, ...AS_IS, structure: CHANGED }),
     configuration('duckdb', 'DuckDB', { version: '2.0.0', variant: 'variant', variant_title: 'One VARIANT column', embedded: true, transport: null, ...AS_IS, parallel_unit: 1_000_000 }),

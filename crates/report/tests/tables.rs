@@ -18,6 +18,7 @@ fn configuration(system: &str, ranks_with: &str) -> Configuration {
         title: format!("The {system}"),
         embedded: system != "server",
         end_of_life: system == "server",
+        outdated: (system == "server").then(|| "2026-07-15".into()),
         ranks_with: ranks_with.into(),
         configuration_digest: "blake3:22".into(),
         ..made

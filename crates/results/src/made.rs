@@ -23,6 +23,7 @@ pub fn configuration(system: &str, version: &str) -> Configuration {
         embedded: true,
         transport: None,
         end_of_life: false,
+        outdated: None,
         preparation: None,
         profile: None,
         memory_bytes: None,

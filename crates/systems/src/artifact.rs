@@ -21,6 +21,11 @@ pub struct Artifact {
     pub platform: String,
     /// The artifact's licence, as an SPDX expression.
     pub licence: String,
+    /// Whether its makers no longer support this version.
+    pub end_of_life: bool,
+    /// The day of its release, where newer versions are out that none of the sources has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<String>,
     /// Added to the environment of this version's server; it may name files by
     /// their roles, as `{{libraries}}`.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -328,6 +333,8 @@ mod tests {
             reports: "15.18".into(),
             platform: ANY_PLATFORM.into(),
             licence: "PostgreSQL".into(),
+            end_of_life: false,
+            outdated: None,
             environment: BTreeMap::new(),
             sources: Vec::new(),
             written: Written { reports: String::new(), systems_dir: systems_dir.map(PathBuf::from) },

@@ -46,8 +46,10 @@ pub struct SystemStatus {
     pub platform: Option<String>,
     /// Whether the engine lives inside the worker process.
     pub embedded: bool,
-    /// Whether its makers no longer support the system.
+    /// Whether its makers no longer support the version.
     pub end_of_life: bool,
+    /// The day of the version's release, where newer ones are out that the program cannot get.
+    pub outdated: Option<String>,
     /// The workloads that it can run.
     pub workloads: Vec<&'static str>,
     /// The workloads that it does not run, and why not.
@@ -116,7 +118,8 @@ fn status(system: &System, version: &str, artifact: Option<&Artifact>, store: &S
         licence: artifact.map_or(system.licence(), |artifact| &artifact.licence).to_owned(),
         platform: artifact.map(|artifact| artifact.platform.clone()),
         embedded: system.is_embedded(),
-        end_of_life: system.is_end_of_life(),
+        end_of_life: artifact.is_some_and(|artifact| artifact.end_of_life),
+        outdated: artifact.and_then(|artifact| artifact.outdated.clone()),
         workloads: system.workloads(),
         does_not_run: system.does_not_run(),
         by_address: system.elsewhere().map(|_| system.protocol_by_address().to_owned()),

@@ -58,6 +58,32 @@ fn a_configuration_by_address_says_so_and_is_another_experiment() {
 }
 
 #[test]
+fn what_is_old_is_called_so_where_its_version_is() {
+    let catalogue = catalogue();
+    let there = |system: &str, version: &str| {
+        let system = catalogue.get(system).unwrap();
+        let variant = &system.variants()[0].name;
+        system.configuration_elsewhere(Provenance::Address, version, None, variant, "default").unwrap()
+    };
+    let here = |system: &str, version: &str| {
+        let system = catalogue.get(system).unwrap();
+        system.configuration(version, &system.variants()[0].name, "default").unwrap()
+    };
+    assert!(here("mongodb", "6.0.5").end_of_life && here("mongodb", "6.0.27").end_of_life);
+    // A series ends as a whole; what came after it is another.
+    assert!(there("mongodb", "6.0.30").end_of_life);
+    assert!(!there("mongodb", "8.0.4").end_of_life && !there("mongodb", "6.1.0").end_of_life);
+    assert!(!here("postgresql", "18.6").end_of_life);
+    let dolt = catalogue.get("dolt").unwrap();
+    let old = here("dolt", dolt.default_version());
+    assert!(old.outdated.is_some() && !old.end_of_life);
+    assert_eq!(there("dolt", dolt.default_version()).outdated, old.outdated);
+    assert_eq!(there("dolt", "99.0.0").outdated, None);
+    let told = error_of("dolt", "outdated = \"2026-07-15\"", "outdated = \"last summer\"");
+    assert!(told.contains("`artifact.0.outdated`") && told.contains("2026-07-15"), "{told}");
+}
+
+#[test]
 fn what_differs_by_address_is_in_the_folder() {
     let catalogue = catalogue();
     let system = catalogue.get("clickhouse").unwrap();

@@ -86,6 +86,15 @@ fn a_variant_adds_words_to_its_servers_command_and_a_tier_and_an_engine_without_
     assert_eq!(set[..plain.len()], plain);
     assert_eq!(set[plain.len()..], ["--replSet", "jsonathlon"]);
     let error = |name: &str, old: &str, new: &str| changed(name, old, new).unwrap_err().to_string();
+    // Words of a variant may name what is known when the server starts.
+    let of_dolt = catalogue.get("dolt").unwrap();
+    let quiet = of_dolt.configuration(of_dolt.default_version(), "json-key-quiet", "default").unwrap();
+    let server = quiet.server.unwrap();
+    let last = server.start.last().unwrap();
+    assert!(
+        last.starts_with("{{run}}/") && server.files[last].contains("dolt_stats_paused: 1"),
+        "{server:?}"
+    );
     let told = error("mongodb", "\"--replSet\", ", "\"--replSet\", \"{{name}}\", ");
     assert!(told.contains("`variants.replica-set.open.arguments.1`") && told.contains("{{name}}"), "{told}");
     let tier = "[serving.durability.synced]\n";

@@ -359,6 +359,7 @@ fn configuration(target: &Target) -> Configuration {
         embedded: from.embedded,
         transport: from.server.as_ref().map(|server| server.transport.word().to_owned()),
         end_of_life: from.end_of_life,
+        outdated: from.outdated.clone(),
         preparation: Some(target.preparation()),
         profile: target.profile(),
         memory_bytes: from.memory_bytes,

@@ -228,12 +228,13 @@ test('every catch of a run is told, in a line each', () => {
   assert.deepEqual(found.map((one) => one.title), [
     'Run not complete', 'Failures', 'Plan broken', 'Hot, not in memory', 'Not all documents loaded', 'Too few documents for all cores',
     'Statements as published', 'Another question', 'Embedded beside servers', 'Approximate answers',
-    'Not verified as cold', 'Not settled', 'End of life', 'Documents change in a round trip', 'Processor time stolen', 'One machine',
+    'Not verified as cold', 'Not settled', 'End of life', 'Not the newest', 'Documents change in a round trip', 'Processor time stolen', 'One machine',
   ]);
   assert.ok(found.every((one) => one.line.length < 110), found.map((one) => one.line).join('\n'));
   const text = (title: string) => found.find((one) => one.title === title)?.text ?? '';
   assert.match(text('Hot, not in memory'), /MySQL 9\.7\.4 virtual stock \(Q2 529 MB/);
   assert.match(text('Too few documents for all cores'), /DuckDB 2\.0\.0 variant \(1 unit of 1,000,000 documents\)/);
+  assert.match(text('Not the newest'), /^Dolt 2\.2\.0 of 2026-07-15: newer versions were out/);
   assert.match(text('Another question'), /as-published Q4: It counts every kind/);
   const taken = found.find((one) => one.title === 'Processor time stolen')?.line ?? '';
   const [much, known] = (taken.match(/[\d,]+/g) ?? []).map((word) => Number(word.replace(',', '')));

@@ -93,6 +93,9 @@ fn described(status: &SystemStatus) -> String {
     if status.end_of_life {
         text += "    end of life: its makers no longer support it\n";
     }
+    if let Some(day) = &status.outdated {
+        text += &format!("    not the newest: released on {day}, and what came later is not to be had\n");
+    }
     if let Some(source) = &status.source {
         let how = if status.built { "built with" } else { "fetched by" };
         let clients: Vec<String> = status.clients.iter().map(|client| format!("`{client}`")).collect();

@@ -111,6 +111,7 @@ impl Made {
             embedded: number.is_multiple_of(3),
             transport: (!number.is_multiple_of(3)).then(|| "tcp".to_owned()),
             end_of_life: number % 11 == 5,
+            outdated: (number % 11 == 7).then(|| "2026-07-15".to_owned()),
             preparation: self.preparation(number),
             profile: self.profile(number),
             memory_bytes: (self.profile(number) == Some(Profile::Sized)).then_some(MEMORY),

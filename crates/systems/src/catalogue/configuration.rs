@@ -15,6 +15,7 @@ use super::{
     preparation::Preparation,
     profile::{MemorySetting, Profile, Profiles},
     rules::{Part, Said, analytics::ANALYTICS},
+    server::OF_START,
     statements::{RawFile, StatementKind},
     system::{System, WorkloadPart},
     template::{self, RUN_TIME, Replacement},
@@ -40,8 +41,11 @@ pub struct Configuration {
     pub protocol: String,
     /// Whether the engine lives inside the worker process.
     pub embedded: bool,
-    /// Whether its makers no longer support the system.
+    /// Whether its makers no longer support the version.
     pub end_of_life: bool,
+    /// The day of the version's release, where newer ones are out that the program cannot get.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<String>,
     /// A row to read others by: never ranked, part of every run unless left out.
     pub reference: bool,
     /// The data is held in memory whole once open, so no trial can be cold.
@@ -115,6 +119,7 @@ impl Configuration {
     pub fn really(mut self, installed: &Installed) -> Self {
         if installed.version != self.version {
             self.version.clone_from(&installed.version);
+            self.outdated = None;
             self.reports = Some(installed.reports.clone());
             if let Some(artifact) = &mut self.artifact {
                 artifact.version.clone_from(&installed.version);
@@ -355,7 +360,7 @@ pub(crate) fn resolve(
     let values = values(system, &layers, &reserved)?;
     let mut filling = Filling { reserved: &reserved, used };
     let open = open(system, &layers, |text| filling.put_in(text, &values, &RUN_TIME_OF_OPEN))?;
-    let server = server(system, &layers, |text| filling.put_in(text, &values, &[]))?;
+    let server = server(system, &layers, |text| filling.put_in(text, &values, &OF_START))?;
     let mut parts = BTreeMap::new();
     let mut tiers: Vec<Tier> = Vec::new();
     for part in system.parts.iter().filter(|part| variant.is_of(part.rules)) {
@@ -409,7 +414,8 @@ pub(crate) fn resolve(
         title: system.title().to_owned(),
         protocol: system.definition.protocol.clone(),
         embedded: system.definition.embedded,
-        end_of_life: system.definition.end_of_life,
+        end_of_life: false,
+        outdated: None,
         reference: system.definition.reference,
         in_memory: system.definition.in_memory,
         version: system.definition.default_version.clone(),

@@ -163,6 +163,8 @@ impl System {
         configuration.reports = configuration.asks_version.is_none().then(|| reported.to_owned());
         let version = plain_version(reported);
         configuration.version = format!("{version}+{}", provenance.word());
+        configuration.end_of_life = self.has_ended(&version);
+        configuration.outdated = self.outdated(&version);
         if let Some(number) = number {
             configuration.system = format!("{}{NUMBER}{number}", self.name());
         }
@@ -270,6 +272,17 @@ impl System {
             found.insert((*role).clone(), place);
         }
         Ok(found)
+    }
+
+    /// Whether a version belongs to a series, such as 6.0, of which the folder says that its makers no longer support it.
+    fn has_ended(&self, version: &str) -> bool {
+        let series = |version: &str| version.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
+        self.artifacts().iter().any(|known| known.end_of_life && series(&known.version) == series(version))
+    }
+
+    /// The day of a version's release, where the folder knows it as one that has newer ones.
+    fn outdated(&self, version: &str) -> Option<String> {
+        self.artifacts().iter().find(|known| known.version == version)?.outdated.clone()
     }
 
     /// Whether the folder was tried with a version of this major number.

@@ -17,7 +17,7 @@ use super::{
 const OF_FILES: [&str; 8] =
     ["data", "run", "port", "password", "cores", "certificate", "key", "certificate_and_key"];
 /// Without the password: command lines are seen by everybody.
-const OF_START: [&str; 4] = ["data", "run", "port", "cores"];
+pub(super) const OF_START: [&str; 4] = ["data", "run", "port", "cores"];
 /// The files are there where sessions encrypt.
 const OF_TLS: [&str; 7] = ["data", "run", "port", "cores", "certificate", "key", "certificate_and_key"];
 /// Only while the data folder is made.

@@ -66,6 +66,9 @@ fn artifact(
             "a platform is `OS-ARCHITECTURE`, as linux-x86_64, or `any`".to_owned(),
         ));
     }
+    if written.outdated.as_deref().is_some_and(|day| !is_day(day)) {
+        return Err(error("outdated", "is the day of the version's release, as 2026-07-15".to_owned()));
+    }
     if written.sources.is_empty() {
         return Err(error("source", "an artifact has one source at least".to_owned()));
     }
@@ -81,6 +84,8 @@ fn artifact(
         reports: written.reports.clone(),
         platform: written.platform.clone(),
         licence: written.licence.clone().unwrap_or_else(|| definition.licence.clone()),
+        end_of_life: written.end_of_life,
+        outdated: written.outdated.clone(),
         environment: plain(&written.environment),
         sources,
         written: Written {
@@ -88,6 +93,12 @@ fn artifact(
             systems_dir: folder.systems_dir(),
         },
     })
+}
+
+/// Whether it is `YYYY-MM-DD`.
+fn is_day(text: &str) -> bool {
+    let lengths: Vec<usize> = text.split('-').map(str::len).collect();
+    lengths == [4, 2, 2] && text.chars().all(|c| c.is_ascii_digit() || c == '-')
 }
 
 /// Where a source stands in `system.toml`.

@@ -139,11 +139,6 @@ impl System {
         self.definition.default
     }
 
-    /// Whether its makers no longer support it.
-    pub fn is_end_of_life(&self) -> bool {
-        self.definition.end_of_life
-    }
-
     /// Whether it is a row to read others by: never ranked, part of every run
     /// unless left out.
     pub fn is_reference(&self) -> bool {
@@ -311,6 +306,8 @@ impl System {
         configuration.version = version.to_owned();
         configuration.artifact = artifact.cloned();
         configuration.reports = artifact.map(|artifact| artifact.reports.clone());
+        configuration.end_of_life = artifact.is_some_and(|artifact| artifact.end_of_life);
+        configuration.outdated = artifact.and_then(|artifact| artifact.outdated.clone());
         if let (Some(server), Some(artifact)) = (&mut configuration.server, artifact) {
             take_environment(server, artifact);
         }

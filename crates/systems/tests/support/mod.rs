@@ -118,6 +118,8 @@ pub(crate) fn artifact(sources: Vec<Source>) -> Artifact {
         reports: "2.0.1".into(),
         platform: "any".into(),
         licence: "MIT".into(),
+        end_of_life: false,
+        outdated: None,
         environment: std::collections::BTreeMap::new(),
         sources,
         written: Default::default(),

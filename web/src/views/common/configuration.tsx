@@ -33,7 +33,7 @@ export function Settings({ one }: { one: Configuration }): JSX.Element {
         ['runs', one.embedded ? 'embedded in the harness: no network in its times' : `as a server${one.transport === null ? '' : ` over ${one.transport}`}`],
         ['round trip', one.structure === null ? 'not checked' : retainsWord(one.structure.retains)],
         ...(one.parallel_unit === null ? [] : [['unit of parallel work', `${whole(one.parallel_unit)} documents`] as const]),
-        ['support', one.end_of_life ? 'end of life' : 'current'],
+        ['support', one.end_of_life ? 'end of life' : one.outdated === null ? 'current' : `released on ${one.outdated}, not the newest`],
         ['configuration digest', one.configuration_digest], ['artifact digest', one.artifact_digest ?? NONE],
       ]} />
       {!one.reference && one.preparation !== null && <p class="explained">{classMeaning(one.preparation)}</p>}
