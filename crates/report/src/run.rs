@@ -175,6 +175,7 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     if !ended.is_empty() {
         section.notes.push(format!("end of life, no longer supported by their makers: {ended}"));
     }
+    section.notes.extend(outdated(run));
     section.notes.extend(classes(run));
     section.notes.extend(memory(run));
     section.notes.extend(idle_cores(run, summary));
@@ -230,6 +231,18 @@ fn reading(run: &Run, summary: &Summary) -> Section {
     section
 }
 
+/// Versions that have newer ones, each with the day of its release.
+fn outdated(run: &Run) -> Option<String> {
+    let said = |one: &Configuration| {
+        let day = one.outdated.as_deref()?;
+        Some(format!("{} {} of {day}", one.title, one.id.version))
+    };
+    let mut versions: Vec<String> = run.manifest.configurations.iter().filter_map(said).collect();
+    versions.dedup();
+    (!versions.is_empty())
+        .then(|| format!("not the newest, which was not to be had: {}", versions.join(", ")))
+}
+
 /// What each class means, of those that the run has.
 fn classes(run: &Run) -> Vec<String> {
     let has = |class: Option<Preparation>| {
@@ -258,7 +271,7 @@ fn memory(run: &Run) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(bytes) = ranked().find_map(|one| one.memory_bytes) {
         notes.push(format!(
-            "memory: every system may use {}, set as its makers advise (docs/fairness.md)",
+            "memory: every system may use {}, set as its makers advise, and logs of one size beside it (docs/fairness.md)",
             format::bytes(bytes as f64)
         ));
     }

@@ -234,6 +234,7 @@ figures! {
     CLIENTS = "clients", "clients", Count, Neither;
     THREADS = "threads", "threads of clients", Count, Neither;
     STEADY = "steady", "steady state reached", Number, Neither;
+    IN_MEMORY = "in_memory", "data in memory", Number, Neither;
     // How long operations took: from being sent, and from when they were to begin.
     SERVICE_P50_US = "service_p50_us", "service time, median", Microseconds, Lower, quantile_of_histogram;
     SERVICE_P90_US = "service_p90_us", "service time, p90", Microseconds, Lower, quantile_of_histogram;

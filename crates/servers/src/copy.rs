@@ -1,12 +1,16 @@
 //! Copies of a server's folders.
 
-use std::fs;
-use std::io;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read};
 use std::os::unix::fs::{FileTypeExt, MetadataExt, lchown, symlink};
 use std::path::Path;
 
+use rustix::fs::{SeekFrom, seek};
+use rustix::io::Errno;
+
 /// Copies files, folders and links with their modes and owners; sockets and pipes of a server that has ended are left
-/// out.
+/// out. What nobody has written to of a file is neither written in the copy nor takes room there: some logs are made as
+/// large as they may become.
 ///
 /// # Errors
 /// Something cannot be read or made, or is no file, folder or link; what was copied until then stays.
@@ -23,7 +27,7 @@ pub fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
     } else if kind.is_symlink() {
         symlink(fs::read_link(from)?, to)?;
     } else if kind.is_file() {
-        fs::copy(from, to)?;
+        copy_file(from, to, &metadata)?;
     } else if kind.is_socket() || kind.is_fifo() {
         return Ok(());
     } else {
@@ -34,4 +38,81 @@ pub fn copy_all(from: &Path, to: &Path) -> io::Result<()> {
         lchown(to, Some(metadata.uid()), Some(metadata.gid()))?;
     }
     Ok(())
+}
+
+fn copy_file(from: &Path, to: &Path, metadata: &fs::Metadata) -> io::Result<()> {
+    let source = File::open(from)?;
+    let length = metadata.len();
+    if next(&source, length, SeekFrom::Hole(0))? == length {
+        return fs::copy(from, to).map(drop);
+    }
+    let mut copy = OpenOptions::new().write(true).create(true).truncate(true).open(to)?;
+    copy.set_len(length)?;
+    let mut at = 0;
+    loop {
+        let begin = next(&source, length, SeekFrom::Data(at))?;
+        if begin == length {
+            break;
+        }
+        let end = next(&source, length, SeekFrom::Hole(begin))?;
+        seek(&source, SeekFrom::Start(begin))?;
+        seek(&copy, SeekFrom::Start(begin))?;
+        io::copy(&mut (&source).take(end - begin), &mut copy)?;
+        at = end;
+    }
+    fs::set_permissions(to, metadata.permissions())
+}
+
+/// The place of the next hole, or the next data; the end where there is none, and where the file system does not tell.
+fn next(file: &File, length: u64, what: SeekFrom) -> io::Result<u64> {
+    match seek(file, what) {
+        Ok(place) => Ok(place),
+        Err(Errno::NXIO) => Ok(length),
+        Err(Errno::INVAL) if matches!(what, SeekFrom::Hole(0)) => Ok(length),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{FileExt, PermissionsExt};
+
+    use rustix::fs::{FallocateFlags, fallocate};
+
+    use super::*;
+
+    #[test]
+    fn what_nobody_has_written_to_takes_no_room_in_a_copy() {
+        let place = tempfile::tempdir().unwrap();
+        let file = |name: &str| place.path().join(name);
+        // Room that is had, as a log's, and room that is not.
+        for (name, is_had) in [("log", true), ("sparse", false)] {
+            let log = File::create_new(file(name)).unwrap();
+            log.set_len(9 << 20).unwrap();
+            if is_had {
+                fallocate(&log, FallocateFlags::empty(), 0, 9 << 20).unwrap();
+            }
+            log.write_all_at(b"first", 0).unwrap();
+            log.write_all_at(b"in the middle", (4 << 20) + 7).unwrap();
+            log.set_permissions(fs::Permissions::from_mode(0o640)).unwrap();
+            // A file system may tell of what is on the disk alone.
+            log.sync_all().unwrap();
+        }
+        fs::write(file("empty"), b"").unwrap();
+        fs::write(file("full"), vec![7; 1 << 20]).unwrap();
+        for name in ["log", "sparse", "empty", "full"] {
+            let to = file(&format!("{name}.copy"));
+            copy_all(&file(name), &to).unwrap();
+            assert!(fs::read(file(name)).unwrap() == fs::read(&to).unwrap(), "{name}");
+            assert_eq!(fs::metadata(file(name)).unwrap().mode(), fs::metadata(&to).unwrap().mode(), "{name}");
+        }
+        for name in ["log", "sparse"] {
+            let copy = File::open(file(&format!("{name}.copy"))).unwrap();
+            copy.sync_all().unwrap();
+            assert!(
+                copy.metadata().unwrap().blocks() * 512 < 1 << 20,
+                "{name}: what nobody wrote was written"
+            );
+        }
+    }
 }

@@ -30,6 +30,7 @@ mod access;
 mod bound;
 mod data;
 mod error;
+mod in_memory;
 mod limit;
 mod snapshot;
 mod spent;

@@ -48,6 +48,7 @@ pub(crate) fn reading() -> Vec<String> {
          that what one trial writes depends on what came before it",
         "where trials fall into two groups both stand there, since a median over both would be of neither",
         "* driver-bound: the clients took more than half of the CPU time, so they may be what was measured",
+        "† not in memory: half of the trials or more read from the disk, each more than 1 % of the data files or 16 MiB",
     ]
     .map(str::to_owned)
     .to_vec()

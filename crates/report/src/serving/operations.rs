@@ -4,7 +4,7 @@ use jsonathlon_results::figure::{self, Figure};
 use jsonathlon_results::summary::{Entry, Run};
 
 use super::conditions::{Group, clients, rate};
-use super::throughput::is_driver_bound;
+use super::throughput::{is_driver_bound, is_read_from_the_disk};
 use crate::format;
 use crate::section::{NAMES, Section, by_class, name, none, of_trials, optional, printable};
 
@@ -100,7 +100,8 @@ pub(super) fn table(run: &Run, group: &Group<'_>) -> Section {
             of_trials(entry, column.figure, |value| per_operation(column.figure, value)).unwrap_or_else(none)
         }));
         let mark = if is_driver_bound(entry) { ", driver-bound *" } else { "" };
-        row.push(format!("{}{mark}", entry.verdict.word()));
+        let reads = if is_read_from_the_disk(entry) { ", not in memory †" } else { "" };
+        row.push(format!("{}{mark}{reads}", entry.verdict.word()));
         section.rows.mark(entry.severity(), row);
     }
     section

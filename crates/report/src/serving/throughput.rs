@@ -61,7 +61,15 @@ fn shown(entry: &Entry) -> String {
     if is_driver_bound(entry) {
         text.push_str(" *");
     }
+    if is_read_from_the_disk(entry) {
+        text.push_str(" †");
+    }
     text
+}
+
+/// Whether at least half of its trials read data from the disk.
+pub(super) fn is_read_from_the_disk(entry: &Entry) -> bool {
+    entry.metric(&figure::IN_MEMORY).is_some_and(|in_memory| in_memory < 1.0)
 }
 
 /// Whether the clients took more than half of the CPU time.

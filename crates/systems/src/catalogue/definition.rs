@@ -21,8 +21,6 @@ pub(crate) struct Definition {
     pub(crate) embedded: bool,
     #[serde(default)]
     pub(crate) default: bool,
-    #[serde(default)]
-    pub(crate) end_of_life: bool,
     /// A row to read others by, never ranked, part of every run unless left out.
     #[serde(default)]
     pub(crate) reference: bool,
@@ -59,6 +57,9 @@ pub(crate) struct ArtifactDefinition {
     pub(crate) reports: String,
     pub(crate) platform: String,
     pub(crate) licence: Option<String>,
+    #[serde(default)]
+    pub(crate) end_of_life: bool,
+    pub(crate) outdated: Option<String>,
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
     /// What only this version's server needs in its environment.
@@ -267,13 +268,26 @@ pub enum Place {
     Argument,
 }
 
+/// What a setting of a profile spends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Spends {
+    /// The budget of memory.
+    #[default]
+    Memory,
+    /// The room that every system's log gets on the disk.
+    Log,
+}
+
 /// One setting of a profile as it is written.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SettingDefinition {
     pub(crate) name: String,
-    /// Of the budget.
+    /// Of what it spends.
     pub(crate) share: Option<f64>,
+    #[serde(default, rename = "of")]
+    pub(crate) spends: Spends,
     /// What `{{amount}}` counts: B, kB, MB or GB, each 1024 of the one before.
     pub(crate) unit: Option<String>,
     /// The largest amount, whatever the budget: `31GB`.

@@ -6,7 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    definition::{Definition, Place, SettingDefinition},
+    definition::{Definition, Place, SettingDefinition, Spends},
     error::CatalogueError,
     locate::TomlText,
     near::did_you_mean,
@@ -18,6 +18,11 @@ use crate::bytes;
 const AMOUNT: &str = "amount";
 /// What a setting's text may hold beside that, by where it is put.
 const RUN_TIME: [&str; 2] = ["cores", "folder"];
+
+/// The share of the budget of memory that a system's redo or write-ahead log may take on the disk beside it, and the most
+/// that it is. A log decides how often pages are written back, so that unequal ones are unequal work. Some take all of it as
+/// soon as they start, for each configuration of a run.
+const LOG: (f64, u64) = (0.25, 2 << 30);
 
 /// How memory is set.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -98,11 +103,15 @@ impl SettingDefinition {
         }
     }
 
-    /// The share of the budget in whole units, one at least.
+    /// The share of what it spends in whole units, one at least.
     fn amount(&self, budget_bytes: u64) -> Option<u64> {
         let unit = bytes::unit(self.unit.as_deref()?)?;
         let most = self.at_most.as_deref().and_then(bytes::parse).unwrap_or(u64::MAX);
-        let share = (budget_bytes as f64 * self.share?) as u64;
+        let spent = match self.spends {
+            Spends::Memory => budget_bytes as f64,
+            Spends::Log => (budget_bytes as f64 * LOG.0).min(LOG.1 as f64),
+        };
+        let share = (spent * self.share?) as u64;
         Some((share.min(most) / unit).max(1))
     }
 }
@@ -180,6 +189,7 @@ mod tests {
         SettingDefinition {
             name: "cache".into(),
             share: Some(share),
+            spends: Spends::Memory,
             unit: Some(unit.into()),
             at_most: at_most.map(str::to_owned),
             text: "{{amount}}MB of {{cores}}".into(),
@@ -195,5 +205,13 @@ mod tests {
         assert_eq!(value(setting(0.25, "MiB", None)), "2048MB of {{cores}}");
         assert_eq!(value(setting(0.5, "GiB", Some("3GiB"))), "3MB of {{cores}}");
         assert_eq!(value(setting(1e-12, "KiB", None)), "1MB of {{cores}}", "never nothing");
+    }
+
+    #[test]
+    fn a_log_gets_a_quarter_of_the_budget_and_no_more_than_2_gib() {
+        let log = SettingDefinition { spends: Spends::Log, ..setting(1.0, "MiB", None) };
+        let amounts: Vec<Option<u64>> =
+            [512 << 20, 4 << 30, 12 << 30, 64 << 30].map(|budget| log.amount(budget)).into();
+        assert_eq!(amounts, [Some(128), Some(1024), Some(2048), Some(2048)]);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::time::Duration;
 
 use jsonathlon_dataset::value::{Row, Value, rows_digest};
-use jsonathlon_measure::page_cache::{self, COLD_LIMIT, residency};
+use jsonathlon_measure::page_cache::{COLD_LIMIT, residency};
 use jsonathlon_results::folder::answer_file;
 use jsonathlon_results::id::State;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Metrics, Phase, Trial};
@@ -17,6 +17,7 @@ use crate::access;
 use crate::bench::TABLE;
 use crate::bound;
 use crate::cells::Cells;
+use crate::in_memory::may_read;
 use crate::observer::{Event, Work};
 use crate::pace::Enough;
 use crate::recorder::{Recorder, SAME, blank, memory_metrics};
@@ -28,11 +29,6 @@ use crate::settings::Settings;
 const WARM_UP: (usize, usize) = (2, 5);
 /// What counts as clearly faster.
 const STILL_WARMING: f64 = 0.9;
-
-/// A hot trial that reads more than this share of the data files from the disk, or more than so many bytes, is not
-/// hot. Below the kernel's usual read-ahead nothing is said: a page of a log or of a catalogue is no data.
-const READS: (f64, u64) = (0.01, 16 << 20);
-const READ_AHEAD: u64 = 128 << 10;
 
 /// Everything that one question's trials in one round share.
 pub(crate) struct Asking<'a> {
@@ -203,7 +199,7 @@ impl Asking<'_> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), Ended> {
         let cell = self.cell(Phase::Hot);
-        let may_read = self.may_read(session);
+        let may_read = may_read(session);
         let mut fastest = f64::INFINITY;
         for execution in 0..WARM_UP.1 {
             let ask = Op::Ask { statement: statement.to_owned() };
@@ -246,16 +242,6 @@ impl Asking<'_> {
             self.execute(session, statement, trial, key, may_read, recorder)?;
         }
         Ok(())
-    }
-
-    /// Bytes that a hot trial may read from the disk and still be called hot; nothing is known of a guest's.
-    fn may_read(&self, session: &Session<'_>) -> Option<u64> {
-        if session.is_guest() {
-            return None;
-        }
-        let logs = page_cache::allocated_bytes_of(session.folder(), &session.target.part.logs).ok()?;
-        let files = page_cache::allocated_bytes(session.folder()).ok()?.saturating_sub(logs);
-        Some(((files as f64 * READS.0) as u64).min(READS.1).max(READ_AHEAD))
     }
 
     /// As many hot trials as the first round had: were it more in fast rounds than in slow ones, the median

@@ -27,6 +27,8 @@ pub(super) struct Beside {
     pub(super) metrics: Metrics,
     /// The ramp, seconds.
     pub(super) ramp_s: f64,
+    /// Bytes that it may read from the disk and still be one over data in memory, where that is known.
+    pub(super) may_read: Option<u64>,
     /// What became of the system, where clients lost it.
     pub(super) lost: Option<String>,
 }
@@ -244,6 +246,11 @@ fn of_the_run(driven: &Driven, operations: f64, beside: &Beside) -> Metrics {
         }
     }
     metrics.extend(beside.metrics.clone());
+    if let Some(most) = beside.may_read.filter(|_| driven.usage.cpu_s.is_some() && beside.lost.is_none()) {
+        let read = driven.usage.counters.read_bytes;
+        metrics.insert("read_bytes".to_owned(), read as f64);
+        metrics.insert("in_memory".to_owned(), f64::from(u8::from(read <= most)));
+    }
     if operations > 0.0 {
         let mut per_op = |name: &str, value: f64| metrics.insert(name.to_owned(), value / operations);
         let usage = &driven.usage;
@@ -338,6 +345,7 @@ mod tests {
     use super::*;
     use crate::cells::control_cell;
 
+    /// Of a trial that may read 1,000 bytes from the disk.
     fn judged(driven: Driven, ends: &[&str]) -> Trial {
         let mut service = Histogram::new();
         (0..1000).for_each(|_| service.record_ns(1_000_000));
@@ -345,7 +353,7 @@ mod tests {
         let usage = jsonathlon_worker::protocol::OpUsage {
             cpu_s: Some(1.0),
             client_cpu_s: Some(1.0),
-            ..Default::default()
+            counters: driven.usage.counters,
         };
         let operations = [(Operation::Read, measured)].into();
         let disk_written_bytes = Some(12_000_000);
@@ -353,7 +361,7 @@ mod tests {
         let outcome = Outcome::of(driven).unwrap();
         let ends: Vec<String> = ends.iter().map(|one| (*one).to_owned()).collect();
         let lost = outcome.lost_system(&ends);
-        let beside = Beside { verified: true, lost, ..Beside::default() };
+        let beside = Beside { verified: true, may_read: Some(1000), lost, ..Beside::default() };
         outcome.trials(&control_cell("serving"), 1, &beside).remove(0)
     }
 
@@ -391,6 +399,20 @@ mod tests {
         let failure = trial.failure.unwrap();
         assert_eq!((trial.verdict, failure.kind), (Verdict::Failed, FailureKind::Environment));
         assert!(failure.error.contains("higher --rates, or a longer --measure"), "{}", failure.error);
+    }
+
+    #[test]
+    fn a_trial_that_reads_from_the_disk_says_that_the_data_were_not_in_memory() {
+        let reading = |read_bytes: u64, ends: &[&str]| {
+            let counters = jsonathlon_measure::process::Usage { read_bytes, ..Default::default() };
+            let usage = jsonathlon_worker::protocol::OpUsage { counters, ..Default::default() };
+            let metrics = judged(Driven { usage, ..Driven::default() }, ends).metrics;
+            (metrics.get("read_bytes").copied(), metrics.get("in_memory").copied())
+        };
+        assert_eq!(reading(1000, &[]), (Some(1000.0), Some(1.0)));
+        assert_eq!(reading(1001, &[]), (Some(1001.0), Some(0.0)));
+        // What the first of two processes read is not known.
+        assert_eq!(reading(0, &["it ended"]), (None, None));
     }
 
     #[test]

@@ -21,6 +21,7 @@ use super::{Served, pinning, plans, scripts};
 use super::{encoding, journal};
 use crate::RunError;
 use crate::bench::{Bench, TABLE};
+use crate::in_memory::may_read;
 use crate::observer::{Event, Work};
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, borrowed, relay};
@@ -183,6 +184,10 @@ impl<'a> Turn<'_, '_, 'a> {
             pinning::pin(server, cpus).map_err(|error| {
                 Ended::failed(FailureKind::Environment, format!("failed to pin the server: {error}"))
             })?;
+        }
+        let warm = one.of.session.statements("warm", &[("table", TABLE)])?;
+        if !warm.is_empty() {
+            one.of.session.run(warm, Duration::from_secs_f64(self.bench.settings.load_timeout_s))?;
         }
         let reads =
             Mix { name: "warm-up".into(), shares: vec![(Operation::Read, 1.0)], requests: Requests::Uniform };
@@ -357,6 +362,7 @@ impl<'a> Turn<'_, '_, 'a> {
         let is_counted = job.stop.operations().is_some();
         let begun_s = jiff::Timestamp::now().as_millisecond() as f64 / 1e3;
         let writes = !trials::only_reads(mix);
+        let may_read = may_read(&one.of.session);
         if writes && is_counted {
             // A page's first change after a checkpoint is told apart: so every page's is.
             let statements = one.of.session.statements("drain", &[("table", TABLE)])?;
@@ -405,7 +411,7 @@ impl<'a> Turn<'_, '_, 'a> {
         if let Ok(bytes) = jsonathlon_measure::memory::peak_resident_bytes(std::process::id()) {
             metrics.insert("peak_harness_bytes".into(), bytes as f64);
         }
-        let beside = Beside { verified: job.verify, journal_bytes, metrics, ramp_s, lost };
+        let beside = Beside { verified: job.verify, journal_bytes, metrics, ramp_s, may_read, lost };
         let log = outcome.interval_log(begun_s, ramp_s);
         let name = format!(
             "histograms/{}-{}-{}-{}.hlog",

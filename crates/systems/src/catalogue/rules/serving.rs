@@ -67,13 +67,14 @@ const SET_OF_READ: &[&str] =
 const ADDED: &[&str] = &["key_type", "key", "document", "keyed_document", "keyed_documents"];
 
 /// The files of loading, and of what is asked about the system.
-const OTHERS: [StatementRule; 14] = [
+const OTHERS: [StatementRule; 15] = [
     StatementRule::required("create").filled(KEY_TYPE),
     StatementRule::required("load").holding("file").filled(KEY_TYPE),
     StatementRule::optional("index").filled(KEY_TYPE),
     StatementRule::optional("index_path").filled(OF_INDEX_PATH).naming(&OF_PATHS),
     StatementRule::optional("drain").filled(&[]),
     StatementRule::optional("drained").single().filled(&[]),
+    StatementRule::optional("warm").filled(&[]),
     StatementRule::required("plan").single().holding("statement").filled(&[]),
     StatementRule::required("count").single().filled(&[]),
     StatementRule::required("sizes").single().filled(&[]),

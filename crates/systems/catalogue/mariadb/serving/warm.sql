@@ -1,0 +1,3 @@
+-- Every document is read once. InnoDB goes past the kernel's cache, so that its pool is empty when others find files in
+-- memory that were just written.
+SELECT SUM(LENGTH(doc)) AS bytes FROM {{table}};
