@@ -115,7 +115,7 @@ export function catches(from: View, evidence: RunEvidence | null = null): Catch[
   const old = namesOf((one) => one.end_of_life);
   if (old.length > 0) put('End of life', list(old).length <= 60 ? list(old) : number(old), `${some(old)}: no longer supported by the makers. Do not read it as the current version.`);
   const outdated = all.flatMap((one) => (one.outdated === null ? [] : [`${one.title} ${one.version} of ${one.outdated}`])).filter((one, place, them) => them.indexOf(one) === place);
-  if (outdated.length > 0) put('Not the newest', list(outdated), `${some(outdated)}: newer versions were out, and none of the sources had them.`);
+  if (outdated.length > 0) put('Not the newest', list(outdated), `${some(outdated)}: newer versions were out. Do not read it as the current one.`);
   const changed = all.filter((one) => one.structure !== null && one.structure.retains !== 'bytes');
   const lost = changed.filter((one) => one.structure?.retains === 'changed');
   if (changed.length > 0) {

@@ -164,7 +164,7 @@ export interface Configuration {
   /** `tcp` or `unix` of a server. */
   transport: string | null;
   end_of_life: boolean;
-  /** The day of its release, where newer versions were out that could not be had. */
+  /** The day of its release, where newer versions were out that could not be had, or not be used. */
   outdated: string | null;
   /** What the system was told about the documents before they came; null in runs that did not state it. */
   preparation: Preparation | null;

@@ -239,8 +239,7 @@ fn outdated(run: &Run) -> Option<String> {
     };
     let mut versions: Vec<String> = run.manifest.configurations.iter().filter_map(said).collect();
     versions.dedup();
-    (!versions.is_empty())
-        .then(|| format!("not the newest, which was not to be had: {}", versions.join(", ")))
+    (!versions.is_empty()).then(|| format!("not the newest: {}", versions.join(", ")))
 }
 
 /// What each class means, of those that the run has.

@@ -64,7 +64,7 @@ pub struct Configuration {
     pub transport: Option<String>,
     /// No longer supported by its makers.
     pub end_of_life: bool,
-    /// The day of its release, where newer versions were out that the program could not get.
+    /// The day of its release, where newer versions were out that could not be had, or not be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
     /// What the system was told about the documents; none in runs of version 0.1.0.

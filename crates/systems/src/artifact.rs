@@ -23,7 +23,7 @@ pub struct Artifact {
     pub licence: String,
     /// Whether its makers no longer support this version.
     pub end_of_life: bool,
-    /// The day of its release, where newer versions are out that none of the sources has.
+    /// The day of its release, where newer versions are out that no source has, or that cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
     /// Added to the environment of this version's server; it may name files by

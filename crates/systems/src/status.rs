@@ -48,7 +48,7 @@ pub struct SystemStatus {
     pub embedded: bool,
     /// Whether its makers no longer support the version.
     pub end_of_life: bool,
-    /// The day of the version's release, where newer ones are out that the program cannot get.
+    /// The day of the version's release, where newer ones are out that cannot be had, or not be used.
     pub outdated: Option<String>,
     /// The workloads that it can run.
     pub workloads: Vec<&'static str>,

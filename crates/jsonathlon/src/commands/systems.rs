@@ -94,7 +94,7 @@ fn described(status: &SystemStatus) -> String {
         text += "    end of life: its makers no longer support it\n";
     }
     if let Some(day) = &status.outdated {
-        text += &format!("    not the newest: released on {day}, and what came later is not to be had\n");
+        text += &format!("    not the newest: released on {day}\n");
     }
     if let Some(source) = &status.source {
         let how = if status.built { "built with" } else { "fetched by" };

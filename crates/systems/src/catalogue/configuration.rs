@@ -43,7 +43,7 @@ pub struct Configuration {
     pub embedded: bool,
     /// Whether its makers no longer support the version.
     pub end_of_life: bool,
-    /// The day of the version's release, where newer ones are out that the program cannot get.
+    /// The day of the version's release, where newer ones are out that cannot be had, or not be used.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
     /// A row to read others by: never ranked, part of every run unless left out.
