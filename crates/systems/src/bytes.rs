@@ -32,7 +32,7 @@ pub fn parse(text: &str) -> Option<u64> {
         return None;
     }
     let bytes = number.parse::<f64>().ok()? * unit as f64;
-    (bytes >= 1.0 && bytes < TOO_MANY).then_some(bytes as u64)
+    (1.0..TOO_MANY).contains(&bytes).then_some(bytes as u64)
 }
 
 /// The same the other way round, exactly: in the largest unit of which it is a whole number.

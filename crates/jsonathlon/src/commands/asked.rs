@@ -39,8 +39,8 @@ pub(super) struct Usual {
     pub(super) most_memory: Option<u64>,
 }
 
-/// Bytes of memory of systems whose speed is not measured. Servers that set less up start sooner, and these workloads
-/// start many.
+/// Bytes of memory of systems whose speed is not measured. Servers that set less up start sooner, and such a workload
+/// starts many.
 pub(super) const UNTIMED_MEMORY: u64 = 4_000_000_000;
 
 /// What a run may take that is told nothing about that.
