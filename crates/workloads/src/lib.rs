@@ -32,6 +32,7 @@ mod data;
 mod error;
 mod in_memory;
 mod limit;
+mod plain_name;
 mod snapshot;
 mod spent;
 

@@ -20,7 +20,7 @@ mod propose;
 
 pub use propose::{FirstQuestion, Wanted, first_questions};
 
-pub use paths::{JsonType, Lengths, PathProfile, TypeProfile};
+pub use paths::{JsonType, Lengths, PathProfile, Steps, TypeProfile};
 
 use paths::{Collected, Paths};
 

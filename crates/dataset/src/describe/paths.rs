@@ -89,7 +89,7 @@ pub struct TypeProfile {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathProfile {
     /// The path: `$` for the document, `a.b` for members, `a[]` for elements, `a["b.c"]` for names with other characters
-    /// than letters, digits, `_`, `$` and `-`.
+    /// than letters, digits, `_`, `$` and `-`, and `["$"]` for a member of the document that is called as the document.
     pub path: String,
     /// The values by type. More than one is a conflict for systems that give a path one type.
     pub types: Vec<TypeProfile>,
@@ -118,6 +118,9 @@ pub(super) struct Paths {
 
 const ROOT: usize = 0;
 
+/// The path of the document itself.
+const DOCUMENT: &str = "$";
+
 impl Paths {
     /// Collects at most so many paths.
     pub(super) fn new(most: usize) -> Self {
@@ -139,7 +142,7 @@ impl Paths {
     pub(super) fn finish(&self) -> Vec<PathProfile> {
         let mut profiles = Vec::new();
         // Depth is bounded by that of the documents, but a list spares the recursion.
-        let mut waiting = vec![(ROOT, String::from("$"))];
+        let mut waiting = vec![(ROOT, String::from(DOCUMENT))];
         while let Some((place, path)) = waiting.pop() {
             let node = &self.nodes[place];
             let tallied = TYPES.into_iter().zip(&node.types).filter(|(_, tally)| tally.values > 0);
@@ -197,39 +200,59 @@ impl Paths {
 
 fn member_path(parent: &str, name: &str) -> String {
     let plain = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '$' | '-');
-    if !name.is_empty() && name.chars().all(plain) {
-        return if parent == "$" { name.to_string() } else { format!("{parent}.{name}") };
+    let is_first = parent == DOCUMENT;
+    if !name.is_empty() && name.chars().all(plain) && !(is_first && name == DOCUMENT) {
+        return if is_first { name.to_string() } else { format!("{parent}.{name}") };
     }
-    let mut path = if parent == "$" { String::new() } else { parent.to_string() };
+    let mut path = if is_first { String::new() } else { parent.to_string() };
     // Writing to a string cannot fail.
     let _ = write!(path, "[{}]", serde_json::Value::from(name));
     path
 }
 
-/// The names of the members that lead to a path, as [`PathProfile::path`] writes it; none of a path through an array, and
-/// none of the document itself.
-pub(super) fn keys_of(path: &str) -> Option<Vec<String>> {
-    let mut keys = Vec::new();
-    let mut rest = path;
-    if rest == "$" {
-        return None;
+/// A path, taken apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Steps {
+    /// The names of the members that lead to it.
+    pub keys: Vec<String>,
+    /// Whether it leads to elements of arrays, or through them.
+    pub is_in_array: bool,
+}
+
+impl PathProfile {
+    /// The steps that lead to it; none of the document itself.
+    pub fn steps(&self) -> Option<Steps> {
+        steps_of(&self.path)
     }
+}
+
+fn steps_of(path: &str) -> Option<Steps> {
+    let mut steps = Steps { keys: Vec::new(), is_in_array: false };
+    let mut rest = match path.strip_prefix(DOCUMENT) {
+        Some("") => return None,
+        // Elements of a document that is an array; a member may be called `$a`.
+        Some(rest) if rest.starts_with("[]") => rest,
+        _ => path,
+    };
     while !rest.is_empty() {
-        if let Some(quoted) = rest.strip_prefix('[') {
+        if let Some(behind) = rest.strip_prefix("[]") {
+            steps.is_in_array = true;
+            rest = behind;
+        } else if let Some(quoted) = rest.strip_prefix('[') {
             // The name is JSON, in which a bracket may stand too.
             let mut names = serde_json::Deserializer::from_str(quoted).into_iter::<String>();
             let name = names.next()?.ok()?;
             let end = names.byte_offset();
-            keys.push(name);
+            steps.keys.push(name);
             rest = quoted.get(end..)?.strip_prefix(']')?;
         } else {
             let plain = rest.strip_prefix('.').unwrap_or(rest);
             let end = plain.find(['.', '[']).unwrap_or(plain.len());
-            keys.push(plain.get(..end).filter(|name| !name.is_empty())?.to_string());
+            steps.keys.push(plain.get(..end).filter(|name| !name.is_empty())?.to_string());
             rest = plain.get(end..)?;
         }
     }
-    Some(keys)
+    Some(steps)
 }
 
 /// Visits a value on a path, or on one that was left out.
@@ -350,21 +373,62 @@ mod tests {
 
     use super::*;
 
+    #[derive(Debug, Clone)]
+    enum Step {
+        Member(String),
+        Elements,
+    }
+
+    fn step() -> impl Strategy<Value = Step> {
+        let name = prop_oneof![
+            prop::collection::vec(any::<char>(), 0..5).prop_map(String::from_iter),
+            r#"[$\[\]"\\.a-]{0,3}"#,
+        ];
+        prop_oneof![4 => name.prop_map(Step::Member), 1 => Just(Step::Elements)]
+    }
+
+    fn steps(keys: &[&str], is_in_array: bool) -> Option<Steps> {
+        Some(Steps { keys: keys.iter().map(|key| (*key).to_owned()).collect(), is_in_array })
+    }
+
     #[test]
-    fn paths_through_arrays_have_no_keys() {
-        assert_eq!(keys_of("$"), None);
-        assert_eq!(keys_of("a[]"), None);
-        assert_eq!(keys_of("a[].b"), None);
-        assert_eq!(keys_of(r#"a.b["c.d \"e\"]"].f"#).unwrap(), ["a", "b", "c.d \"e\"]", "f"]);
-        assert_eq!(keys_of(r#"[""]"#).unwrap(), [""]);
+    fn paths_are_taken_apart() {
+        assert_eq!(steps_of("$"), None);
+        assert_eq!(steps_of("a[]"), steps(&["a"], true));
+        assert_eq!(steps_of("a[].b"), steps(&["a", "b"], true));
+        assert_eq!(steps_of("$[].b"), steps(&["b"], true));
+        assert_eq!(steps_of(r#"["$"]"#), steps(&["$"], false));
+        assert_eq!(steps_of(r#"a.b["c.d \"e\"]"].f"#), steps(&["a", "b", "c.d \"e\"]", "f"], false));
+        assert_eq!(steps_of(r#"[""]"#), steps(&[""], false));
+    }
+
+    #[test]
+    fn a_member_called_as_the_document_is_not_the_document() {
+        let mut paths = Paths::new(100);
+        paths.observe(r#"{"$":{"$":1,"a":2},"a":"x"}"#).unwrap();
+        let found: Vec<String> = paths.finish().into_iter().map(|one| one.path).collect();
+        assert_eq!(found, ["$", r#"["$"]"#, r#"["$"].$"#, r#"["$"].a"#, "a"]);
     }
 
     proptest! {
         #[test]
-        fn keys_come_back_from_their_path(keys in prop::collection::vec(any::<String>(), 1..4)) {
-            prop_assume!(keys[0] != "$");
-            let path = keys.iter().fold("$".to_string(), |path, key| member_path(&path, key));
-            prop_assert_eq!(keys_of(&path), Some(keys));
+        fn steps_come_back_from_their_path_and_no_other_has_it(
+            one in prop::collection::vec(step(), 1..4),
+            other in prop::collection::vec(step(), 1..4),
+        ) {
+            let path = |steps: &[Step]| steps.iter().fold(DOCUMENT.to_string(), |path, step| match step {
+                Step::Member(name) => member_path(&path, name),
+                Step::Elements => format!("{path}[]"),
+            });
+            let keys = one.iter().filter_map(|step| match step {
+                Step::Member(name) => Some(name.clone()),
+                Step::Elements => None,
+            });
+            let keys: Vec<String> = keys.collect();
+            let is_in_array = keys.len() < one.len();
+            prop_assert_eq!(steps_of(&path(&one)), Some(Steps { keys, is_in_array }));
+            let same = format!("{one:?}") == format!("{other:?}");
+            prop_assert_eq!(path(&one) == path(&other), same);
         }
     }
 }

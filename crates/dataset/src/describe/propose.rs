@@ -4,13 +4,31 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::paths::keys_of;
 use super::{JsonType, PathProfile, Sampled};
 
 /// The share of one type from which on a path is asked about.
 const ONE_TYPE: f64 = 0.95;
 /// Strings longer than this are texts, not values.
 const LONGEST: u64 = 1_000;
+/// Members by which exports of MongoDB write values of types that JSON lacks: an object with one of them is a value of such a
+/// type, to some systems, and has no members then.
+const EXTENDED: [&str; 15] = [
+    "$oid",
+    "$date",
+    "$numberInt",
+    "$numberLong",
+    "$numberDouble",
+    "$numberDecimal",
+    "$binary",
+    "$regularExpression",
+    "$timestamp",
+    "$symbol",
+    "$code",
+    "$dbPointer",
+    "$minKey",
+    "$maxKey",
+    "$undefined",
+];
 /// Different values of a path that are told apart.
 const MOST_DISTINCT: usize = 100_000;
 
@@ -110,7 +128,7 @@ pub fn first_questions(sampled: &Sampled) -> Vec<FirstQuestion> {
 }
 
 fn candidate(profile: &PathProfile) -> Option<Candidate<'_>> {
-    let keys = keys_of(&profile.path)?;
+    let keys = profile.steps().filter(|steps| !steps.is_in_array)?.keys;
     let of = |wanted: &[JsonType]| -> u64 {
         let found = profile.types.iter().filter(|one| wanted.contains(&one.json_type));
         found.map(|one| one.values).sum()
@@ -132,9 +150,8 @@ fn candidate(profile: &PathProfile) -> Option<Candidate<'_>> {
         .iter()
         .filter_map(|one| Some(one.length?.max).filter(|_| one.json_type == JsonType::String));
     let is_text = !is_number && longest.max().is_some_and(|longest| longest > LONGEST);
-    // A key that no line can hold cannot be asked about.
-    let is_plain = keys.iter().all(|key| !key.chars().any(char::is_control) && !key.is_empty());
-    (values > 0 && share >= ONE_TYPE && !is_text && is_plain).then(|| Candidate {
+    let is_written_type = keys.iter().any(|key| EXTENDED.contains(&key.as_str()));
+    (values > 0 && share >= ONE_TYPE && !is_text && !is_written_type).then(|| Candidate {
         path: &profile.path,
         keys,
         is_number,
@@ -155,8 +172,8 @@ impl Candidate<'_> {
                 Some(Value::Number(number)) if self.is_number => number.to_string(),
                 _ => continue,
             };
-            // A value that no line can hold cannot be looked for.
-            if text.chars().any(char::is_control) {
+            // Systems that take no document with it would have no answer to give.
+            if text.contains('\0') {
                 continue;
             }
             if self.distinct.len() < MOST_DISTINCT || self.distinct.contains_key(&text) {
@@ -206,6 +223,22 @@ mod tests {
             ]
         );
         assert_eq!(found[3].value, "de");
+    }
+
+    #[test]
+    fn any_key_is_asked_about_and_values_of_types_that_json_lacks_are_not() {
+        let one = |key: &str| of(&[format!(r#"{{{}:"x"}}"#, Value::from(key))]);
+        for key in ["", "\n", "*", "cpu%", "{{", "$", "$ref", "-id", "\u{2028}", "\u{0}", "a.b", "😀"] {
+            let found = one(key);
+            assert_eq!(found.len(), 3, "{key:?}");
+            assert_eq!(found[0].keys, [key]);
+        }
+        for key in EXTENDED {
+            assert!(one(key).is_empty(), "{key}");
+        }
+        let line = r#"{"_id":{"$oid":"65a0"},"at":{"$date":"2026-01-01"},"n":{"$numberLong":"1"},"a":"x"}"#;
+        let found = of(&[line.to_owned()]);
+        assert!(found.iter().all(|one| one.keys == ["a"]) && found.len() == 3, "{found:?}");
     }
 
     #[test]

@@ -17,6 +17,7 @@ use jsonathlon_workloads::engine::endpoint;
 use jsonathlon_workloads::target::Target;
 use serde_json::{Value as Json, json};
 
+use crate::questions::keys::are_asked_about;
 use crate::support::real::{included, installed, soon_up_alone};
 
 const TABLE: &str = "documents";
@@ -93,7 +94,7 @@ struct Trial {
     serving: Serving,
     connection: Box<dyn Connection>,
     open: Open,
-    _server: Option<Server>,
+    server: Option<Server>,
     _folder: tempfile::TempDir,
 }
 
@@ -165,7 +166,7 @@ impl Trial {
             )
         });
         let (name, protocol) = (format!("{} {}", system.name(), variant.name), open.protocol.clone());
-        let mut trial = Self { name, protocol, serving, connection, open, _server: server, _folder: folder };
+        let mut trial = Self { name, protocol, serving, connection, open, server, _folder: folder };
         trial.fill();
         trial
     }
@@ -415,7 +416,7 @@ fn text(text: &str) -> Bound {
 
 /// What one system does with every statement that it has.
 #[expect(clippy::too_many_lines, reason = "one operation after the other")]
-fn try_all(system: &str, variant: Option<&str>, tier: &str) {
+fn try_all(system: &str, variant: Option<&str>, tier: &str) -> Trial {
     let mut trial = Trial::load(system, variant, tier);
     let count = trial.figures("count");
     assert_eq!(count.values().next(), Some(&Value::Int(RECORDS as i64)), "{}", trial.name);
@@ -523,6 +524,7 @@ fn try_all(system: &str, variant: Option<&str>, tier: &str) {
     trial.run("drop");
     trial.run("create");
     trial.run("drop");
+    trial
 }
 
 fn asked(system: &str) -> bool {
@@ -543,8 +545,13 @@ macro_rules! systems {
                 let configuration = system.configuration(system.default_version(), &variant.name, "default").unwrap();
                 let tiers: Vec<String> = configuration.durabilities().map(|tier| tier.name.clone()).collect();
                 let tiers = if variant.is_default { &tiers[..] } else { &tiers[..1] };
-                for tier in tiers {
-                    try_all($system, Some(&variant.name), tier);
+                for (place, tier) in tiers.iter().enumerate() {
+                    let mut trial = try_all($system, Some(&variant.name), tier);
+                    // While a server is up, it is asked about any key, too; engines in the process have a test for that.
+                    // Dolt 1.83 misses members of documents that have control characters in other members' names.
+                    if trial.server.is_some() && variant.is_default && place == 0 && $system != "dolt" {
+                        are_asked_about($system, &mut trial.connection);
+                    }
                 }
             }
         })*

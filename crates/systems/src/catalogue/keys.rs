@@ -106,7 +106,7 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[[documents.index.NAME.ask]]`", keys_of::<documents::AskDefinition>()),
         ("`[questions]`", keys_of::<questions::SectionDefinition>()),
         ("`[questions.path]`", keys_of::<questions::PathNotation>()),
-        ("`alters` of a path", keys_of::<questions::Altered>()),
+        ("`alters`, `evades` and `unreachable` of a path", keys_of::<questions::KeyRule>()),
         ("`[fidelity]`", keys_of::<fidelity::SectionDefinition>()),
         ("`[variants.NAME.fidelity]`", keys_of::<fidelity::OverlayDefinition>()),
     ])

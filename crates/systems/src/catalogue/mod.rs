@@ -51,7 +51,7 @@ pub use rules::{
     analytics::{ANALYTICS, Analytics, QuestionRules},
     documents::{Ask, DOCUMENTS, Documents, Expected, Index, Judged, Largest, Operation},
     fidelity::{Extracted, FIDELITY, Fidelity},
-    questions::{Kind, QUESTIONS, question_file},
+    questions::{FirstAsked, Kind, KnownPath, NotAsked, QUESTIONS, question_file},
     serving::{OperationRules, PathStep, SERVING, Serving, path_values},
 };
 pub use sections::Section;

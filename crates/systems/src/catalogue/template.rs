@@ -9,8 +9,14 @@
 /// has further ones. A folder may define none of them.
 ///
 /// `file` the data to load, `table` the table's name, `cores` how many the
-/// engine may use, `folder` the engine's data folder.
-pub const RUN_TIME: [&str; 4] = ["file", "table", "cores", "folder"];
+/// engine may use, `folder` the engine's data folder, `braces` two opening braces
+/// that start no placeholder.
+pub const RUN_TIME: [&str; 5] = ["file", "table", "cores", "folder", BRACES];
+
+/// Stands for [`OPENING`] itself.
+const BRACES: &str = "braces";
+/// What a placeholder begins with.
+const OPENING: &str = "{{";
 
 /// A placeholder that cannot be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -53,8 +59,14 @@ pub fn fill(text: &str, values: &[(&str, &str)]) -> Result<String, PlaceholderEr
             .iter()
             .find(|(known, _)| *known == name)
             .map(|(_, value)| Replacement::Text((*value).to_owned()))
-            .unwrap_or(Replacement::None)
+            .unwrap_or(if name == BRACES { Replacement::Text(OPENING.to_owned()) } else { Replacement::None })
     })
+}
+
+/// A text that [`fill`] turns into `text`, whatever is in it.
+#[must_use]
+pub(crate) fn escaped(text: &str) -> String {
+    text.replace(OPENING, &format!("{OPENING}{BRACES}}}}}"))
 }
 
 /// As [`fill`], and leaves placeholders that `values` do not name as they are.
@@ -91,7 +103,7 @@ pub(crate) fn replace(
 ) -> Result<String, PlaceholderError> {
     let mut result = String::with_capacity(text.len());
     let mut done = 0;
-    while let Some(found) = text[done..].find("{{") {
+    while let Some(found) = text[done..].find(OPENING) {
         let offset = done + found;
         result.push_str(&text[done..offset]);
         let name = name_at(text, offset).ok_or(PlaceholderError::Malformed { offset })?;
@@ -111,7 +123,7 @@ pub(crate) fn replace(
 pub(crate) fn placeholders(text: &str) -> Result<Vec<(usize, &str)>, PlaceholderError> {
     let mut names = Vec::new();
     let mut done = 0;
-    while let Some(found) = text[done..].find("{{") {
+    while let Some(found) = text[done..].find(OPENING) {
         let offset = done + found;
         let name = name_at(text, offset).ok_or(PlaceholderError::Malformed { offset })?;
         names.push((offset, name));
@@ -165,6 +177,16 @@ mod tests {
                 Err(PlaceholderError::Malformed { offset: 0 }),
                 "{text}"
             );
+        }
+    }
+
+    #[test]
+    fn opening_braces_can_be_written() {
+        for text in ["{{", "{{{", "{{{{x}}", "a{{table}}b", "{ {", "}}", "{{braces}}"] {
+            assert_eq!(fill(&escaped(text), &[("table", "t")]).as_deref(), Ok(text));
+            // Other values are put in first, and it stays.
+            let kept = fill_known(&escaped(text), &[("value", "v")]);
+            assert_eq!(kept, Ok(escaped(text)), "{text}");
         }
     }
 

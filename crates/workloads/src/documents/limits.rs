@@ -9,7 +9,6 @@ use jsonathlon_dataset::ordinal::{Data, Larger, Table};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_measure::machine::available_memory_bytes;
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Finding, Metrics, Trial, Verdict};
-use jsonathlon_systems::catalogue::sql_text;
 use jsonathlon_systems::{Documents as Part, LoadMode};
 use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
 
@@ -20,6 +19,7 @@ use crate::bench::{Bench, TABLE, UnderTest};
 use crate::cells::Cells;
 use crate::limit;
 use crate::observer::{Event, Work};
+use crate::plain_name::PlainName;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session};
 
@@ -159,7 +159,8 @@ fn try_one(
     session.open()?;
     let create = session.statements("create", &[("table", TABLE)])?;
     session.run(create, PATIENCE)?;
-    let path = sql_text(&file.display().to_string());
+    let plain = PlainName::of(file)?;
+    let path = plain.text();
     let values = [("table", TABLE), ("file", path.as_str())];
     let load = match part.load {
         LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },

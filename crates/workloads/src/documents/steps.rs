@@ -2,7 +2,6 @@
 
 use jsonathlon_measure::page_cache::{COLD_LIMIT, residency};
 use jsonathlon_results::record::{Cell, Failure, FailureKind, Phase, Trial, Verdict};
-use jsonathlon_systems::catalogue::sql_text;
 use jsonathlon_systems::{Expected, LoadMode};
 use jsonathlon_worker::protocol::{Exported, Load, Loaded, Op};
 
@@ -12,6 +11,7 @@ use super::{Kept, history, update};
 use crate::RunError;
 use crate::bench::{TABLE, UnderTest};
 use crate::observer::{Event, Work};
+use crate::plain_name::PlainName;
 use crate::recorder::{Recorder, blank};
 use crate::session::{Ended, Session, relay};
 
@@ -170,7 +170,8 @@ impl<'a> Turn<'_, '_, 'a> {
         let create = session.statements("create", &[("table", TABLE)])?;
         session.run(create, self.limit())?;
         kept.has.push(TABLE);
-        let path = sql_text(&self.file.display().to_string());
+        let plain = PlainName::of(&self.file)?;
+        let path = plain.text();
         let values = [("table", TABLE), ("file", path.as_str())];
         let load = match self.part.load {
             LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },

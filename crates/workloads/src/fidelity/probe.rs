@@ -6,12 +6,12 @@ use std::time::Duration;
 use jsonathlon_dataset::fidelity::{Case, MEMBER};
 use jsonathlon_dataset::value::Value;
 use jsonathlon_results::record::{Failure, FailureKind, Finding};
-use jsonathlon_systems::catalogue::sql_text;
 use jsonathlon_systems::{Fidelity as Part, LoadMode};
 use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op};
 
 use super::outcome::{self, NOT_OFFERED};
 use crate::bench::TABLE;
+use crate::plain_name::PlainName;
 use crate::session::{Ended, Session};
 
 /// A way in.
@@ -112,7 +112,8 @@ impl Probe<'_> {
     }
 
     fn bulk(&self, session: &mut Session<'_>) -> Result<Loaded, Ended> {
-        let path = sql_text(&self.file.display().to_string());
+        let plain = PlainName::of(&self.file)?;
+        let path = plain.text();
         let values = [("table", TABLE), ("file", path.as_str())];
         let load = match self.part.load {
             LoadMode::File => Load::Statement { statements: session.statements("load", &values)? },

@@ -10,6 +10,7 @@ use jsonathlon_worker::protocol::{Load, Loaded, Op};
 
 use super::refused::{self, Outcome, Refused};
 use crate::RunError;
+use crate::plain_name::PlainName;
 use crate::recorder::Recorder;
 use crate::session::{Ended, Session, relay};
 
@@ -38,7 +39,8 @@ pub(super) fn load_file(
     limit: Duration,
     recorder: &mut Recorder<'_>,
 ) -> Result<Loaded, Ended> {
-    let path = jsonathlon_systems::catalogue::sql_text(&file.display().to_string());
+    let plain = PlainName::of(file)?;
+    let path = plain.text();
     let values = [("table", table), ("file", path.as_str())];
     let load = match session.target.part.load {
         Some(LoadMode::File) => Load::Statement { statements: session.statements("load", &values)? },

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use jsonathlon_dataset::describe::{
-    FirstQuestion, Limits, Profile, Sampled, Wanted, first_questions, sample,
+    FirstQuestion, Limits, PathProfile, Profile, Sampled, Steps, Wanted, first_questions, sample,
 };
 use jsonathlon_dataset::left_out;
 use jsonathlon_dataset::source::Source;
 use jsonathlon_report::format;
 use jsonathlon_systems::catalogue::OwnQuestions;
-use jsonathlon_systems::{Catalogue, Kind, Part, QUESTIONS, StatementKind, System};
+use jsonathlon_systems::{Catalogue, FirstAsked, Kind, KnownPath, Part, QUESTIONS, StatementKind, System};
 
 use crate::cli::CatalogueArguments;
 use crate::commands::{catalogue, print};
@@ -55,14 +55,24 @@ pub(super) fn run(folder: &Path, data: &str, folders: &CatalogueArguments) -> Re
             what_was_found(&sampled.profile)
         )));
     }
-    let named = names(&found);
+    let mut named = names(&found);
     let mut notes: Vec<String> = left_out::sentence(&sampled.profile.left_out).into_iter().collect();
     notes.extend(no_documents(&sampled.profile));
-    let written = written(&named, &catalogue, &mut notes);
+    let written = written(&named, &paths(&sampled), &catalogue, &mut notes);
+    let is_asked =
+        |one: &Named<'_>| written.iter().any(|(_, files)| files.iter().any(|file| file.of == one.name));
+    named.retain(is_asked);
+    if named.is_empty() {
+        return Err(Failure::usage(format!(
+            "no system can be asked a first question about {}:\n{}",
+            sampled.profile.source,
+            notes.join("\n")
+        )));
+    }
     let systems: Vec<&str> = written.iter().map(|(system, _)| system.as_str()).collect();
     write(&folder.join("questions.toml"), &definition(&named, &sampled))?;
     for (system, files) in &written {
-        for (file, text) in files {
+        for StatementOf { file, text, .. } in files {
             write(&folder.join(system).join(file), text)?;
         }
     }
@@ -173,7 +183,7 @@ fn title(one: &Named<'_>) -> String {
 fn definition(named: &[Named<'_>], sampled: &Sampled) -> String {
     let mut text = format!(
         "# First questions, written by `jsonathlon questions new`; edit them as you like.\n# {}\n",
-        looked_at(sampled).replace(['\n', '\r'], " ")
+        looked_at(sampled).replace(char::is_control, " ")
     );
     for one in named {
         let FirstQuestion { share, others, path, .. } = one.question;
@@ -232,9 +242,9 @@ fn definition(named: &[Named<'_>], sampled: &Sampled) -> String {
     text
 }
 
-/// A text as TOML has it: what JSON escapes, TOML escapes alike.
+/// A text as TOML has it: what JSON escapes, TOML escapes alike, and one character more.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
 /// A word of a shell.
@@ -247,24 +257,39 @@ fn shell(text: &str) -> String {
     }
 }
 
-/// Files with their texts, by system.
-type Written = Vec<(String, Vec<(String, String)>)>;
+/// A statement file of a question.
+struct StatementOf {
+    of: String,
+    file: String,
+    text: String,
+}
+
+/// Statement files by system.
+type Written = Vec<(String, Vec<StatementOf>)>;
+
+/// All paths of the documents that were looked at.
+fn paths(sampled: &Sampled) -> Vec<KnownPath> {
+    let steps = sampled.profile.paths.iter().filter_map(PathProfile::steps);
+    steps.map(|Steps { keys, is_in_array }| KnownPath { keys, is_in_array }).collect()
+}
 
 /// The statements of every system that has templates.
-fn written(named: &[Named<'_>], catalogue: &Catalogue, notes: &mut Vec<String>) -> Written {
+fn written(
+    named: &[Named<'_>],
+    paths: &[KnownPath],
+    catalogue: &Catalogue,
+    notes: &mut Vec<String>,
+) -> Written {
     let mut all = Vec::new();
     for system in catalogue.systems().iter().filter(|system| system.runs(QUESTIONS)) {
         let Some(part) = part(system) else { continue };
         let mut files = Vec::new();
         for one in named {
-            let FirstQuestion { keys, value, path, .. } = one.question;
-            match part.first_question(one.kind, keys, value) {
-                Some(statement) => files.push(file(&part, one, &statement)),
-                None => notes.push(format!(
-                    "{} has no template for `{}`: it is not asked it",
-                    system.name(),
-                    one.name
-                )),
+            let FirstQuestion { keys, value, path, others, .. } = one.question;
+            let asked = FirstAsked { kind: one.kind, keys, value, is_mixed: *others > 0, paths };
+            match part.first_question(&asked) {
+                Ok(statement) => files.push(file(&part, one, &statement)),
+                Err(why) => notes.push(format!("{} is not asked `{}`: {why}", system.name(), one.name)),
             }
             for why in part.alters(keys) {
                 notes.push(format!("{} alters documents with {path}: {why}", system.name()));
@@ -286,10 +311,13 @@ fn part(system: &System) -> Option<Part> {
     configuration.parts.remove(QUESTIONS)
 }
 
-fn file(part: &Part, one: &Named<'_>, statement: &str) -> (String, String) {
+fn file(part: &Part, one: &Named<'_>, statement: &str) -> StatementOf {
+    let of = one.name.clone();
     match part.files.get("load").map(|file| file.kind) {
-        Some(StatementKind::Json) => (format!("{}.json", one.name), format!("{statement}\n")),
-        _ => (format!("{}.sql", one.name), format!("{statement};\n")),
+        Some(StatementKind::Json) => {
+            StatementOf { file: format!("{of}.json"), text: format!("{statement}\n"), of }
+        }
+        _ => StatementOf { file: format!("{of}.sql"), text: format!("{statement};\n"), of },
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod input;
+pub(crate) mod keys;
 mod killed;
 mod kinds;
 mod made;

@@ -1,1 +1,1 @@
-CREATE TABLE {{table}} (doc JSON);
+CREATE TABLE {{table}} (doc VARIANT);

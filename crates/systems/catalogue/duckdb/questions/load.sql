@@ -1,1 +1,1 @@
-INSERT INTO {{table}} SELECT json FROM read_ndjson_objects('{{file}}');
+INSERT INTO {{table}} SELECT json::VARIANT FROM read_ndjson_objects('{{file}}');

@@ -1,6 +1,6 @@
-SELECT (doc ->> '{{path}}') AS value, count(*) AS n
+SELECT {{path}}::VARCHAR AS value, count(*) AS n
 FROM {{table}}
-WHERE json_type(doc, '{{path}}') = 'VARCHAR'
+WHERE variant_typeof({{path}}) = 'VARCHAR'
 GROUP BY value
 ORDER BY n DESC, value
 LIMIT 10;

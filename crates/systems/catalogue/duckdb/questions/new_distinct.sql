@@ -1,3 +1,3 @@
-SELECT count(DISTINCT (doc ->> '{{path}}')) AS n
+SELECT count(DISTINCT {{path}}::VARCHAR) AS n
 FROM {{table}}
-WHERE json_type(doc, '{{path}}') = 'VARCHAR';
+WHERE variant_typeof({{path}}) = 'VARCHAR';

@@ -1,3 +1,3 @@
 SELECT count(*) AS n
 FROM {{table}}
-WHERE json_type(doc, '{{path}}') = 'VARCHAR' AND (doc ->> '{{path}}') = '{{value}}';
+WHERE variant_typeof({{path}}) = 'VARCHAR' AND {{path}}::VARCHAR = '{{value}}';

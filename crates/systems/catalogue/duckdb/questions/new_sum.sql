@@ -1,7 +1,7 @@
 SELECT
-    sum(CAST(doc ->> '{{path}}' AS DOUBLE)) AS total,
-    avg(CAST(doc ->> '{{path}}' AS DOUBLE)) AS mean,
+    sum(try_cast({{path}} AS DOUBLE)) AS total,
+    avg(try_cast({{path}} AS DOUBLE)) AS mean,
     count(*) AS n,
-    sum(abs(CAST(doc ->> '{{path}}' AS DOUBLE))) AS size
+    sum(abs(try_cast({{path}} AS DOUBLE))) AS size
 FROM {{table}}
-WHERE json_type(doc, '{{path}}') IN ('BIGINT', 'UBIGINT', 'DOUBLE');
+WHERE variant_typeof({{path}}) IN ('INT64', 'UINT64', 'DOUBLE');

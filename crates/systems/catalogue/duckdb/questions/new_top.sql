@@ -1,5 +1,5 @@
-SELECT CAST(doc ->> '{{path}}' AS DOUBLE) AS value
+SELECT try_cast({{path}} AS DOUBLE) AS value
 FROM {{table}}
-WHERE json_type(doc, '{{path}}') IN ('BIGINT', 'UBIGINT', 'DOUBLE')
+WHERE variant_typeof({{path}}) IN ('INT64', 'UINT64', 'DOUBLE')
 ORDER BY value DESC
 LIMIT 10;

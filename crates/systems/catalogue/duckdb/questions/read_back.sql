@@ -1,1 +1,1 @@
-SELECT doc::VARCHAR AS document FROM {{table}} LIMIT {{rows}};
+SELECT doc::JSON::VARCHAR AS document FROM {{table}} LIMIT {{rows}};

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Part, Said, WorkloadRules};
+use super::{Part, Said, WorkloadRules, patterns};
 use crate::catalogue::{
     definition::LoadMode, error::CatalogueError, sections::Section, statements::StatementRule, template,
 };
@@ -14,10 +14,15 @@ pub const QUESTIONS: &str = "questions";
 /// Before the name of a statement file that is a template.
 const TEMPLATE: &str = "new_";
 
+/// After the name of a template for what the usual one does not ask about exactly.
+const EXACT: &str = "_exact";
+
 const PATH: &[&str] = &["path"];
 const PATH_AND_VALUE: &[&str] = &["path", "value"];
+const MEMBERS: &[&str] = &["path", "path_members"];
+const MEMBERS_AND_VALUE: &[&str] = &["path", "path_members", "value"];
 
-const FILES: [StatementRule; 18] = [
+const FILES: [StatementRule; 23] = [
     StatementRule::required("create").filled(&[]),
     StatementRule::required("load").holding("file").filled(&[]),
     StatementRule::optional("index").filled(&[]),
@@ -37,6 +42,11 @@ const FILES: [StatementRule; 18] = [
     StatementRule::optional("new_sum").single().filled(PATH).naming(PATH),
     StatementRule::optional("new_filter").single().filled(PATH_AND_VALUE).naming(&["value"]),
     StatementRule::optional("new_distinct").single().filled(PATH).naming(PATH),
+    StatementRule::optional("new_count_exact").single().filled(MEMBERS).naming(MEMBERS),
+    StatementRule::optional("new_top_exact").single().filled(MEMBERS).naming(MEMBERS),
+    StatementRule::optional("new_sum_exact").single().filled(MEMBERS).naming(MEMBERS),
+    StatementRule::optional("new_filter_exact").single().filled(MEMBERS_AND_VALUE).naming(MEMBERS),
+    StatementRule::optional("new_distinct_exact").single().filled(MEMBERS).naming(MEMBERS),
 ];
 
 /// The section as it is written.
@@ -51,6 +61,7 @@ pub(crate) struct SectionDefinition {
     path: Option<PathNotation>,
     #[serde(default)]
     value: Vec<[String; 2]>,
+    value_control: Option<String>,
 }
 
 /// How a path of members is written in statements.
@@ -63,25 +74,54 @@ pub(crate) struct PathNotation {
     member: String,
     /// The first member, where that is written otherwise.
     first: Option<String>,
+    /// A member whose key holds control characters, where that is written otherwise.
+    member_with_control: Option<String>,
     /// What is replaced in a key, in this order.
     #[serde(default)]
     key: Vec<[String; 2]>,
+    /// A control character of a key, by its `{{code}}` or the two digits of that in `{{hex}}`; as it is, where this is not said.
+    control: Option<String>,
+    /// What is put in the place of a key's first character.
+    #[serde(default)]
+    initial: Vec<[String; 2]>,
     /// What is replaced in the whole path afterwards.
     #[serde(default)]
     whole: Vec<[String; 2]>,
-    /// Keys with which the system does something to a document, as patterns, and what that is.
+    /// Patterns of what the system does not see of a key: keys that are the same without it are one to it.
     #[serde(default)]
-    alters: Vec<Altered>,
+    unseen: Vec<String>,
+    /// Keys that the usual templates do not reach in every document.
+    #[serde(default)]
+    evades: Vec<KeyRule>,
+    /// Keys that no statement reaches.
+    #[serde(default)]
+    unreachable: Vec<KeyRule>,
+    /// Keys with which the system does something to a document.
+    #[serde(default)]
+    alters: Vec<KeyRule>,
+    /// Why a path does not tell types apart, where it does not: then it is asked about otherwise, or not at all, where values
+    /// of other types are at it.
+    blurs: Option<String>,
 }
 
-/// What a system does to documents with certain keys.
+/// Something about certain keys.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Altered {
+pub(crate) struct KeyRule {
     /// The keys, as a pattern.
     keys: String,
-    /// What becomes of them, in words.
+    /// Whether it is about members of the document itself alone.
+    #[serde(default)]
+    first: bool,
+    /// What becomes of them, or why they cannot be reached, in words.
     why: String,
+}
+
+impl KeyRule {
+    fn is_about(&self, keys: &[String]) -> bool {
+        let keys = if self.first { keys.get(..1).unwrap_or_default() } else { keys };
+        patterns::compiled(&self.keys).is_ok_and(|pattern| keys.iter().any(|key| pattern.is_match(key)))
+    }
 }
 
 /// A kind of question of which there are templates.
@@ -130,7 +170,7 @@ impl WorkloadRules for Rules {
     }
 
     fn placeholders(&self) -> &'static [&'static str] {
-        &["statement", "rows", "path", "value"]
+        &["statement", "rows", "path", "path_members", "value"]
     }
 
     fn own_variants(&self) -> bool {
@@ -138,7 +178,7 @@ impl WorkloadRules for Rules {
     }
 
     fn keys(&self) -> &'static [&'static str] {
-        &["load", "suspects", "logs", "path", "value"]
+        &["load", "suspects", "logs", "path", "value", "value_control"]
     }
 
     /// `[variants.NAME.questions]` are rules of another workload.
@@ -148,8 +188,11 @@ impl WorkloadRules for Rules {
 
     fn read(&self, sections: &[Section<'_>]) -> Result<Said, CatalogueError> {
         let Some(base) = sections.first() else { return Ok(Said::default()) };
-        let SectionDefinition { load, suspects, logs, path, value } = base.read()?;
-        let own = OwnRules { suspects, path: checked(base, path)?, value };
+        let SectionDefinition { load, suspects, logs, path, value, value_control } = base.read()?;
+        let of_path = path.as_ref().and_then(|path| path.control.as_ref());
+        check_control(base, &["path", "control"], of_path)?;
+        check_control(base, &["value_control"], value_control.as_ref())?;
+        let own = OwnRules { suspects, path: checked(base, path)?, value, value_control };
         Ok(Said { load: Some(load), logs, rules: serde_json::json!(own), ..Said::default() })
     }
 }
@@ -159,7 +202,11 @@ fn checked(
     path: Option<PathNotation>,
 ) -> Result<Option<PathNotation>, CatalogueError> {
     let Some(notation) = path else { return Ok(None) };
-    for (key, text) in [("member", Some(&notation.member)), ("first", notation.first.as_ref())] {
+    for (key, text) in [
+        ("member", Some(&notation.member)),
+        ("first", notation.first.as_ref()),
+        ("member_with_control", notation.member_with_control.as_ref()),
+    ] {
         let Some(text) = text else { continue };
         let names = template::placeholders(text)
             .map_err(|problem| section.error(&["path", key], problem.to_string()))?;
@@ -172,12 +219,29 @@ fn checked(
             return Err(section.error(&["path", key], "does not use `{{key}}`, which it is there for"));
         }
     }
-    for altered in &notation.alters {
-        if let Err(problem) = regex::Regex::new(&altered.keys) {
-            return Err(section.error(&["path", "alters"], problem.to_string()));
+    let PathNotation { alters, unreachable, evades, unseen, .. } = &notation;
+    let of_rules = [("alters", alters), ("unreachable", unreachable), ("evades", evades)].into_iter();
+    let patterns = of_rules.flat_map(|(key, rules)| rules.iter().map(move |rule| (key, &rule.keys)));
+    for (key, pattern) in patterns.chain(unseen.iter().map(|pattern| ("unseen", pattern))) {
+        if let Err(problem) = patterns::compiled(pattern) {
+            return Err(section.error(&["path", key], problem.to_string()));
         }
     }
     Ok(Some(notation))
+}
+
+/// Whether what stands for a control character names its code.
+fn check_control(
+    section: &Section<'_>,
+    key: &[&str],
+    control: Option<&String>,
+) -> Result<(), CatalogueError> {
+    let Some(control) = control else { return Ok(()) };
+    let names = template::placeholders(control).map_err(|problem| section.error(key, problem.to_string()))?;
+    match names[..] {
+        [(_, "hex" | "code")] => Ok(()),
+        _ => Err(section.error(key, "holds `{{hex}}` or `{{code}}` once, and no other placeholder")),
+    }
 }
 
 /// What the section says besides, as it is kept in a [`Part`].
@@ -189,6 +253,8 @@ struct OwnRules {
     path: Option<PathNotation>,
     #[serde(default)]
     value: Vec<[String; 2]>,
+    #[serde(default)]
+    value_control: Option<String>,
 }
 
 impl Part {
@@ -198,31 +264,40 @@ impl Part {
         self.read_rules::<OwnRules>().map(|own| own.suspects).unwrap_or_default()
     }
 
-    /// A first question of `kind` about the value at `keys`, written from the folder's template; none where it has none,
-    /// or where a key cannot be written. `value` is what is looked for.
-    #[must_use]
-    pub fn first_question(&self, kind: Kind, keys: &[String], value: &str) -> Option<String> {
-        let own: OwnRules = self.read_rules().ok()?;
-        let template = self.statement(&format!("{TEMPLATE}{}", kind.word()))?;
-        let path = own.path?.written(keys)?;
-        let value = replaced(value, &own.value);
-        // What would be taken for a placeholder when the question is asked cannot be written.
-        let is_plain = |text: &str| !text.contains("{{");
-        if !is_plain(&path) || !is_plain(&value) {
-            return None;
+    /// A first question, written from the folder's template.
+    ///
+    /// # Errors
+    /// The folder has no template for it, or statements of the system cannot tell what is asked about from all else.
+    pub fn first_question(&self, asked: &FirstAsked<'_>) -> Result<String, NotAsked> {
+        let own: OwnRules = self.read_rules().unwrap_or_default();
+        let name = format!("{TEMPLATE}{}", asked.kind.word());
+        let path = own.path.ok_or(NotAsked::NoTemplate)?;
+        if let Some(rule) = path.unreachable.iter().find(|rule| rule.is_about(asked.keys)) {
+            return Err(NotAsked::Unreachable(rule.why.clone()));
         }
-        template::fill_known(template, &[("path", &path), ("value", &value)]).ok()
+        let written = path.written(asked.keys).ok_or(NotAsked::NoTemplate)?;
+        let value =
+            template::escaped(&spelt(&replaced(asked.value, &own.value), own.value_control.as_deref()));
+        let exact = || self.statement(&format!("{name}{EXACT}"));
+        let template = match path.why_not_exact(asked) {
+            None => self.statement(&name).ok_or(NotAsked::NoTemplate)?,
+            Some(Inexact { why, is_several }) => exact()
+                // What is written alike is the same in every template that holds it.
+                .filter(|text| !is_several || !text.contains("{{path}}"))
+                .ok_or(NotAsked::Unreachable(why))?,
+        };
+        let members = template::escaped(&serde_json::json!(asked.keys).to_string());
+        let values = [("path", template::escaped(&written)), ("path_members", members), ("value", value)];
+        let values: Vec<(&str, &str)> = values.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        template::fill_known(template, &values).map_err(|problem| NotAsked::Unreachable(problem.to_string()))
     }
 
     /// What the system does to documents with a member of one of these keys, in words; nothing where it keeps them.
     #[must_use]
     pub fn alters(&self, keys: &[String]) -> Vec<String> {
         let own: OwnRules = self.read_rules().unwrap_or_default();
-        let matches = |altered: &&Altered| {
-            regex::Regex::new(&altered.keys).is_ok_and(|pattern| keys.iter().any(|key| pattern.is_match(key)))
-        };
         let all = own.path.iter().flat_map(|path| &path.alters);
-        all.filter(matches).map(|altered| altered.why.clone()).collect()
+        all.filter(|rule| rule.is_about(keys)).map(|rule| rule.why.clone()).collect()
     }
 
     /// The part without what only writes first questions: neither runs, nor counts.
@@ -233,20 +308,117 @@ impl Part {
     }
 }
 
+/// What a first question asks about, and what else the documents hold.
+#[derive(Debug, Clone, Copy)]
+pub struct FirstAsked<'a> {
+    /// What is asked.
+    pub kind: Kind,
+    /// The names of the members that lead to the values.
+    pub keys: &'a [String],
+    /// What is looked for, of a filter.
+    pub value: &'a str,
+    /// Whether values of other types are there too.
+    pub is_mixed: bool,
+    /// All paths of the documents, this one included or not.
+    pub paths: &'a [KnownPath],
+}
+
+/// A path that documents have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownPath {
+    /// The names of the members that lead to it.
+    pub keys: Vec<String>,
+    /// Whether it leads to elements of arrays, or through them.
+    pub is_in_array: bool,
+}
+
+/// Why a system is not asked a first question.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotAsked {
+    /// It has no template for it.
+    #[error("it has no template for such a question")]
+    NoTemplate,
+    /// What is asked about cannot be told from all else.
+    #[error("{0}")]
+    Unreachable(String),
+}
+
 impl PathNotation {
-    /// The path of these keys; none where there is no key, or one that no line can hold.
+    /// The path of these keys; none where there is no key.
     fn written(&self, keys: &[String]) -> Option<String> {
-        if keys.is_empty() || keys.iter().any(|key| key.chars().any(char::is_control)) {
+        if keys.is_empty() {
             return None;
         }
         let mut path = self.root.clone();
         for (place, key) in keys.iter().enumerate() {
-            let form = self.first.as_ref().filter(|_| place == 0).unwrap_or(&self.member);
-            let key = replaced(key, &self.key);
+            let spelling = self.member_with_control.as_ref().filter(|_| key.contains(is_control));
+            let first = self.first.as_ref().filter(|_| place == 0);
+            let form = spelling.or(first).unwrap_or(&self.member);
+            let key = spelt(&self.with_initial(replaced(key, &self.key)), self.control.as_deref());
             path = template::fill(form, &[("path", &path), ("key", &key)]).ok()?;
         }
         Some(replaced(&path, &self.whole))
     }
+
+    fn with_initial(&self, key: String) -> String {
+        let found =
+            self.initial.iter().find_map(|[from, to]| Some(format!("{to}{}", key.strip_prefix(from)?)));
+        found.unwrap_or(key)
+    }
+
+    /// The path as far as the system tells keys apart.
+    fn seen(&self, keys: &[String]) -> Option<String> {
+        let seen = |key: &String| {
+            self.unseen.iter().fold(key.clone(), |key, pattern| match patterns::compiled(pattern) {
+                Ok(pattern) => pattern.replace_all(&key, "").into_owned(),
+                Err(_) => key,
+            })
+        };
+        self.written(&keys.iter().map(seen).collect::<Vec<_>>())
+    }
+
+    /// Why the usual template does not ask about exactly what is asked about, if it does not.
+    fn why_not_exact(&self, asked: &FirstAsked<'_>) -> Option<Inexact> {
+        let this = self.seen(asked.keys);
+        let same = |path: &&KnownPath| self.seen(&path.keys) == this;
+        if let Some(other) = asked.paths.iter().filter(same).find(|path| path.keys != asked.keys) {
+            let [this, other] = [asked.keys, &other.keys].map(|keys| serde_json::json!(keys));
+            let why = format!("the paths {this} and {other} are one to it");
+            return Some(Inexact { why, is_several: true });
+        }
+        let is_in_array = || asked.paths.iter().filter(same).any(|path| path.is_in_array);
+        let blurs = self.blurs.as_ref().filter(|_| asked.is_mixed || is_in_array());
+        let evades = self.evades.iter().find(|rule| rule.is_about(asked.keys)).map(|rule| &rule.why);
+        blurs.or(evades).map(|why| Inexact { why: why.clone(), is_several: false })
+    }
+}
+
+/// Why a usual template does not ask about exactly what is asked about.
+struct Inexact {
+    why: String,
+    /// Whether its path is one of several that are written alike.
+    is_several: bool,
+}
+
+/// Whether a character ends a line, or may end a text, where it stands as it is.
+fn is_control(character: char) -> bool {
+    matches!(u32::from(character), ..0x20 | 0x7f)
+}
+
+/// A text with its control characters written as `control` says.
+fn spelt(text: &str, control: Option<&str>) -> String {
+    let Some(control) = control else { return text.to_owned() };
+    let mut spelt = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_control(character) {
+            let code = u32::from(character);
+            let (hex, code) = (format!("{code:02x}"), code.to_string());
+            spelt.push_str(&template::fill(control, &[("hex", &hex), ("code", &code)]).unwrap_or_default());
+        } else {
+            spelt.push(character);
+        }
+    }
+    spelt
 }
 
 fn replaced(text: &str, pairs: &[[String; 2]]) -> String {

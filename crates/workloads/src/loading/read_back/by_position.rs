@@ -30,11 +30,13 @@ pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
         });
         match (found, back) {
             (Some(Found::Bytes), _) => {
+                result.recognised += 1;
                 result.compared += 1;
                 result.equal_bytes += 1;
                 result.equal_value += 1;
             }
             (Some(Found::Value), _) => {
+                result.recognised += 1;
                 result.compared += 1;
                 result.equal_value += 1;
                 note(&mut result, "white space, member order or escapes");
@@ -44,6 +46,11 @@ pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
                 let mut kinds = Vec::new();
                 if let Some(Some(before)) = parsed.get(place) {
                     differences(before, &value, &mut kinds);
+                    // Of documents without strings hardly anything is left to know them by.
+                    match may_become(before, &value) {
+                        true => result.recognised += 1,
+                        false => result.strange += 1,
+                    }
                 }
                 kinds.sort();
                 kinds.dedup();
@@ -57,12 +64,45 @@ pub(super) fn compare(given: &[Vec<u8>], returned: &[String]) -> ReadBack {
                 && given.len() < super::LOOKED_AT =>
             {
                 result.compared += 1;
+                result.strange += 1;
                 note(&mut result, "text changed");
             }
-            _ => {}
+            _ => result.strange += 1,
         }
     }
     result
+}
+
+/// Whether any of these lines could have become one of the documents that came back.
+pub(super) fn is_any_of(
+    lines: impl Iterator<Item = std::io::Result<Vec<u8>>>,
+    returned: &[String],
+) -> std::io::Result<bool> {
+    let parsed: Vec<Value> = returned.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+    let mut alike: HashMap<Vec<u8>, Vec<&Value>> = HashMap::new();
+    for value in &parsed {
+        alike.entry(strings(value)).or_default().push(value);
+    }
+    for line in lines {
+        let Ok(before) = serde_json::from_slice::<Value>(&line?) else { continue };
+        let candidates = alike.get(&strings(&before)).into_iter().flatten();
+        if candidates.into_iter().any(|value| may_become(&before, value)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether a document may have become another one at all: both are of a kind, and have a member's name in common where both
+/// have members.
+fn may_become(before: &Value, after: &Value) -> bool {
+    match (before, after) {
+        (Value::Object(before), Value::Object(after)) => {
+            before.is_empty() || after.is_empty() || before.keys().any(|name| after.contains_key(name))
+        }
+        (Value::Number(before), Value::Number(after)) => before.as_f64() == after.as_f64(),
+        _ => std::mem::discriminant(before) == std::mem::discriminant(after),
+    }
 }
 
 enum Found {
@@ -174,5 +214,36 @@ mod tests {
         assert_eq!(of(&["[1,2]", "3", "\"x\""], &["3", "\"x\"", "[1,2]"]).retains(), "bytes");
         assert_eq!(of(&["[1,2]"], &["[1, 2]"]).retains(), "value");
         assert_eq!(of(&[], &[]).retains(), "unknown");
+    }
+
+    #[test]
+    fn what_is_none_of_the_documents_is_strange() {
+        let back = |given: &[&str], returned: &[&str]| of(given, returned).is_strange();
+        assert!(back(&[r#"{"a":1}"#, r#"{"a":2}"#], &["1", "1"]), "a partition's value for every document");
+        assert!(back(&[r#"{"a":"x"}"#], &[r#"{"b":"y"}"#]) && back(&["3", "4"], &["5", "6"]));
+        // Of a set that was not looked at whole, too.
+        let many: Vec<String> = (0..super::super::LOOKED_AT).map(|n| format!(r#"{{"a":"{n}"}}"#)).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        assert!(back(&many, &["1"]) && back(&many, &[r#"{"a":"z"}"#]));
+        for (given, returned) in [
+            (r#"{"a":1}"#, r#"{"a":1}"#),
+            (r#"{"a":1e2}"#, r#"{"a":100.0}"#),
+            (r#"{"a":null}"#, "{}"),
+            (r#"{"a":"x","b":1}"#, r#"{"b":"x"}"#),
+            ("3", "3.0"),
+            ("[1,2]", "[1.0,2.0]"),
+        ] {
+            assert!(!back(&[given, r#"{"z":"z"}"#], &[returned, "1"]), "{given}");
+        }
+        assert!(!back(&[], &[]) && !back(&["1"], &[]), "nothing came back, which says nothing");
+    }
+
+    #[test]
+    fn documents_in_quite_another_order_are_looked_for_among_all() {
+        let lines =
+            || [r#"{"a":"x"}"#, "no json", r#"{"a":"y","b":1}"#].map(|line| Ok(line.as_bytes().to_vec()));
+        let any = |returned: &str| is_any_of(lines().into_iter(), &[returned.to_owned()]).unwrap();
+        assert!(any(r#"{"b":1.0,"a":"y"}"#));
+        assert!(!any("1") && !any(r#"{"a":"z"}"#) && !any(r#"{"c":"x"}"#));
     }
 }

@@ -1,0 +1,263 @@
+//! Any key can be asked about: first questions about members of any name are answered as a plain reading of the documents
+//! answers them, or not asked, with a reason.
+
+mod corpus;
+
+use std::path::Path;
+
+use jsonathlon_connection::Connection;
+use jsonathlon_connection::driver::{DocumentSource, LoadSink};
+use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_systems::catalogue::fill;
+use jsonathlon_systems::{
+    Catalogue, Configuration, FirstAsked, LoadMode, NotAsked, OwnQuestions, Part, QUESTIONS, StatementKind,
+    question_file,
+};
+use jsonathlon_worker::protocol::{Answered, Load, Loaded, Op};
+use jsonathlon_workloads::engine::{Engine, WorkerCommand};
+use jsonathlon_workloads::target::Target;
+use proptest::test_runner::{Config, TestRunner};
+use serde::de::DeserializeOwned;
+
+use crate::support::LIMIT;
+use crate::support::real::{included, installed};
+use corpus::{Cell, Corpus, Question};
+
+/// Drawn anew each time, of so many paths each.
+const BATCHES: usize = 4;
+const PATHS: usize = 40;
+
+const TABLE: &str = "of_keys";
+/// Wrong answers that are shown.
+const SHOWN: usize = 20;
+
+/// A session of a system that statements go to.
+pub(crate) trait Session {
+    fn ask(&mut self, statement: &str) -> Result<Vec<Row>, String>;
+    /// Loads a document a line, and gives the places of those that were refused.
+    fn load(&mut self, statement: &str, file: &Path) -> Vec<usize>;
+}
+
+impl Session for Engine {
+    fn ask(&mut self, statement: &str) -> Result<Vec<Row>, String> {
+        let op = Op::Ask { statement: statement.to_owned() };
+        let answered: Answered =
+            self.request(&op, LIMIT, &|| false, &mut |_| {}).map_err(|error| error.to_string())?;
+        Ok(answered.outcome.rows)
+    }
+
+    fn load(&mut self, statement: &str, file: &Path) -> Vec<usize> {
+        let load = Load::Rows { statement: statement.to_owned(), file: file.to_owned() };
+        let loaded: Loaded = of_worker(self, &Op::Load { load, sync: false });
+        loaded.rejects.iter().map(|one| one.line as usize).collect()
+    }
+}
+
+fn of_worker<R: DeserializeOwned>(worker: &mut Engine, op: &Op) -> R {
+    worker.request(op, LIMIT, &|| false, &mut |_| {}).unwrap_or_else(|error| panic!("{error}"))
+}
+
+struct Lines(std::vec::IntoIter<String>, String);
+
+impl DocumentSource for Lines {
+    fn next_document(&mut self) -> jsonathlon_connection::Result<Option<&[u8]>> {
+        let Some(line) = self.0.next() else { return Ok(None) };
+        self.1 = line;
+        Ok(Some(self.1.as_bytes()))
+    }
+}
+
+#[derive(Default)]
+struct Refused(Vec<usize>);
+
+impl LoadSink for Refused {
+    fn refused(&mut self, ordinal: u64, reason: String) {
+        println!("refused {ordinal}: {reason}");
+        self.0.push(ordinal as usize);
+    }
+    fn offered(&mut self, _: u64) {}
+}
+
+impl Session for Box<dyn Connection> {
+    fn ask(&mut self, statement: &str) -> Result<Vec<Row>, String> {
+        self.collect(statement).map(|outcome| outcome.rows).map_err(|error| error.to_string())
+    }
+
+    fn load(&mut self, statement: &str, file: &Path) -> Vec<usize> {
+        let text = std::fs::read_to_string(file).unwrap();
+        let lines: Vec<String> = text.split_terminator('\n').map(str::to_owned).collect();
+        let mut refused = Refused::default();
+        self.bulk_in(statement, &mut Lines(lines.into_iter(), String::new()), &mut refused).unwrap();
+        refused.0
+    }
+}
+
+/// Questions that a system was not asked, with the reasons.
+type Left = Vec<(Vec<String>, String)>;
+
+/// Writes first questions about some documents as `questions new` does, reads them as a run does, and asks them all.
+fn ask_all(session: &mut dyn Session, configuration: Configuration, corpus: &Corpus) -> Left {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("documents.ndjson");
+    corpus::write(&file, &corpus.lines);
+    let part = configuration.parts[QUESTIONS].clone();
+    let system = configuration.system.clone();
+    let (asked, left) = written(&part, corpus, &folder.path().join("q").join(&system));
+    if asked.is_empty() {
+        return left;
+    }
+    let own = OwnQuestions::read(&folder.path().join("q")).unwrap_or_else(|error| panic!("{error}"));
+    let part = own.applied(&own.folders[0], configuration).parts[QUESTIONS].clone();
+    let path = file.display().to_string();
+    let values = [("table", TABLE), ("file", path.as_str()), ("cores", "2"), ("folder", "")];
+    let filled = |name: &str| -> Vec<String> {
+        part.statements(name).iter().map(|text| fill(text, &values).unwrap()).collect()
+    };
+    let run = |session: &mut dyn Session, name: &str| {
+        for statement in filled(name) {
+            session.ask(&statement).unwrap_or_else(|error| panic!("{system} {name}: {error}"));
+        }
+    };
+    run(session, "create");
+    let refused = match part.load {
+        Some(LoadMode::File) => {
+            run(session, "load");
+            Vec::new()
+        }
+        _ => session.load(&filled("load").remove(0), &file),
+    };
+    run(session, "drain");
+    let mut wrong = Vec::new();
+    for question in asked {
+        let statement = filled(&question_file(&question.name)).remove(0);
+        let Some(expected) = corpus.answer(question, &refused) else { continue };
+        match session.ask(&statement) {
+            Ok(rows) if is_same(&rows, &expected) => {}
+            answer => wrong.push(format!(
+                "{system}, {:?}, {:?}: {answer:?} is not {expected:?}\n{statement}",
+                question.keys, question.value
+            )),
+        }
+    }
+    run(session, "drop");
+    let count = wrong.len();
+    wrong.truncate(SHOWN);
+    assert!(wrong.is_empty(), "{count} wrong:\n{}", wrong.join("\n\n"));
+    left
+}
+
+/// Writes what can be asked into a folder; gives that, and what cannot.
+fn written<'c>(part: &Part, corpus: &'c Corpus, folder: &Path) -> (Vec<&'c Question>, Left) {
+    std::fs::create_dir_all(folder).unwrap();
+    let (mut asked, mut left) = (Vec::new(), Vec::new());
+    let mut toml = String::new();
+    for question in &corpus.questions {
+        let Question { name, kind, keys, value, is_mixed } = question;
+        let first = FirstAsked { kind: *kind, keys, value, is_mixed: *is_mixed, paths: &corpus.paths };
+        let statement = match part.first_question(&first) {
+            Ok(statement) => statement,
+            Err(NotAsked::NoTemplate) => panic!("{name} has no template"),
+            Err(NotAsked::Unreachable(why)) => {
+                left.push((keys.clone(), why));
+                continue;
+            }
+        };
+        let (ending, end) = match part.files["load"].kind {
+            StatementKind::Json => ("json", ""),
+            StatementKind::Sql => ("sql", ";"),
+        };
+        std::fs::write(folder.join(format!("{name}.{ending}")), format!("{statement}{end}\n")).unwrap();
+        let column = r#"columns = [{ name = "n", type = "number" }]"#;
+        toml += &format!("[[question]]\nname = \"{name}\"\ntitle = \"{name}\"\n{column}\n");
+        asked.push(question);
+    }
+    std::fs::write(folder.with_file_name("questions.toml"), toml).unwrap();
+    (asked, left)
+}
+
+fn is_same(rows: &[Row], expected: &[Vec<Cell>]) -> bool {
+    let same = |cell: &Value, expected: &Cell| match (cell, expected) {
+        (Value::Text(text), Cell::Text(expected)) => text == expected,
+        (Value::Int(number), Cell::Number(expected)) => *number as f64 == *expected,
+        (Value::Float(number), Cell::Number(expected)) => (number - expected).abs() <= 1e-9 * expected.abs(),
+        _ => false,
+    };
+    rows.len() == expected.len()
+        && rows.iter().zip(expected).all(|(row, expected)| {
+            row.len() == expected.len()
+                && row.iter().zip(expected).all(|(cell, expected)| same(cell, expected))
+        })
+}
+
+/// The configuration that first questions are written for.
+fn usual(system: &str) -> Configuration {
+    let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../systems/catalogue");
+    let catalogue = Catalogue::load(&[folders]).unwrap();
+    let system = catalogue.get(system).unwrap();
+    let variant = system.variants_of(QUESTIONS).iter().find(|one| one.is_default).unwrap();
+    system.configuration(system.default_version(), &variant.name, "default").unwrap()
+}
+
+/// Asks a system that has been started about the fixed keys.
+pub(crate) fn are_asked_about(system: &str, session: &mut dyn Session) {
+    let corpus = Corpus::of(corpus::fixed());
+    let left = ask_all(session, usual(system), &corpus);
+    report(system, &corpus, &left);
+}
+
+/// What is not asked is the exception, and has a reason.
+fn report(system: &str, corpus: &Corpus, left: &Left) {
+    for (keys, why) in left {
+        println!("{system} is not asked about {keys:?}: {why}");
+        assert!(!why.is_empty());
+    }
+    assert!(
+        left.len() * 3 < corpus.questions.len(),
+        "{system}: {} of {}",
+        left.len(),
+        corpus.questions.len()
+    );
+}
+
+fn of_an_embedded_engine(system: &str) {
+    if included(&[system]).is_empty() {
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("data");
+    let configuration = usual(system);
+    let artifact = configuration.artifact.clone();
+    let target = match &artifact {
+        Some(artifact) => Target::new(configuration.clone(), QUESTIONS, installed(artifact)).unwrap(),
+        None => panic!("{system} has nothing to install"),
+    };
+    let open = target.open(&folder, 2).unwrap();
+    let command =
+        WorkerCommand { program: env!("CARGO_BIN_EXE_jsonathlon").into(), arguments: vec!["worker".into()] };
+    let opened =
+        Engine::open(&command, &folder.with_extension("log"), &open, None, LIMIT, &|| false, &mut |_| {});
+    let (mut worker, _) = opened.unwrap_or_else(|error| panic!("{error}"));
+    let mut runner = TestRunner::new(Config::default());
+    let batches = (0..BATCHES).map(|_| corpus::drawn(PATHS, &mut runner));
+    for paths in std::iter::once(corpus::fixed()).chain(batches) {
+        let corpus = Corpus::of(paths);
+        let left = ask_all(&mut worker, configuration.clone(), &corpus);
+        report(system, &corpus, &left);
+    }
+    worker.close(LIMIT).unwrap();
+}
+
+#[test]
+fn any_key_is_asked_about_in_sqlite() {
+    of_an_embedded_engine("sqlite");
+}
+
+#[test]
+fn any_key_is_asked_about_in_duckdb() {
+    of_an_embedded_engine("duckdb");
+}
+
+#[test]
+fn any_key_is_asked_about_in_clickhouse() {
+    of_an_embedded_engine("clickhouse");
+}
