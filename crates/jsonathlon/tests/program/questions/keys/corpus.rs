@@ -279,7 +279,8 @@ impl Corpus {
                 numbers.into_iter().take(10).map(|one| vec![number(one)]).collect()
             }
             Kind::Sum => {
-                let (total, size) = numbers.iter().fold((0.0, 0.0), |(total, size), one| (total + one, size + one.abs()));
+                let (total, size) =
+                    numbers.iter().fold((0.0, 0.0), |(total, size), one| (total + one, size + one.abs()));
                 let count = numbers.len() as f64;
                 vec![[total, total / count, count, size].map(number).to_vec()]
             }
