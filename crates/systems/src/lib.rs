@@ -19,11 +19,11 @@ pub use artifact::{Artifact, DebianPackage, Installed, Source, SourceKind};
 pub use artifacts::{ArtifactError, Checked, Closure, Presence, Progress, Step, Store};
 pub use catalogue::{
     ANALYTICS, Analytics, Ask, ByAddress, Catalogue, CatalogueError, Configuration, DOCUMENTS, Documents,
-    Durability, Exception, Expected, Extracted, FIDELITY, Fidelity, FirstAsked, Index, Judged, Kind, KnownPath, Largest, LoadMode,
-    MemorySetting, NotAsked, Open, Operation, OperationRules, OwnQuestion, OwnQuestions, Part, PathStep, Preparation,
-    Profile, Properties, Provenance, QUESTIONS, QuestionRules, Remedy, SERVING, Said, Section, Selected,
-    Serving, StatementFile, StatementKind, StatementRule, Storage, System, Tier, Variant, WorkloadRules,
-    path_values, question_file,
+    Durability, Exception, Expected, Extracted, FIDELITY, Fidelity, FirstAsked, Index, Judged, Kind,
+    KnownPath, Largest, LoadMode, MemorySetting, NotAsked, Open, Operation, OperationRules, OwnQuestion,
+    OwnQuestions, Part, PathStep, Preparation, Profile, Properties, Provenance, QUESTIONS, QuestionRules,
+    Remedy, SERVING, Said, Section, Selected, Serving, StatementFile, StatementKind, StatementRule, Storage,
+    System, Tier, Variant, WorkloadRules, path_values, question_file,
 };
 pub use jsonathlon_servers::{Recipe, Transport};
 pub use status::{SystemStatus, statuses};

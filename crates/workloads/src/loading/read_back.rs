@@ -151,8 +151,9 @@ impl ReadBack {
     fn check(&self, returned: &[String]) -> Result<(), Ended> {
         let Some(first) = returned.first().filter(|_| self.is_strange()) else { return Ok(()) };
         let (count, first) = (returned.len(), first.chars().take(SHOWN).collect::<String>());
-        let error =
-            format!("none of {count} documents read back is one of those that were loaded: the first is `{first}`");
+        let error = format!(
+            "none of {count} documents read back is one of those that were loaded: the first is `{first}`"
+        );
         Err(Ended::failed(FailureKind::Wrong, error))
     }
 
