@@ -83,19 +83,31 @@ export interface OwnQuestion {
 /** The answers to one question, held against each other. */
 export interface Agreement {
   question: string;
-  basis: 'agreed' | 'disputed' | 'unverified' | 'expected' | 'reference' | 'unanswered';
+  basis: 'agreed' | 'disputed' | 'unverified' | 'other_documents' | 'expected' | 'reference' | 'unanswered';
+  /** How many documents the answers were compared over: those that all voters hold. */
+  documents: number;
+  columns: string[];
+  /** The first rows of the answer that all are held against, and how many there are. */
+  first?: { rows: Row[]; count: number };
   standings: Standing[];
 }
+
+/** A row of an answer; a number that JSON does not have is an object. */
+export type Row = readonly (string | number | boolean | null | { float: string })[];
 
 /** How a configuration stands to the answer that all are held against. */
 export interface Standing {
   system: string;
   version: string;
   variant: string;
-  answer: 'same' | 'different' | 'failed' | 'not_asked';
+  answer: 'same' | 'different' | 'other_documents' | 'failed' | 'not_asked';
   why?: string;
-  rows?: { lacks: unknown[][]; lacking: number; has: unknown[][]; having: number };
+  rows?: { lacks: Row[]; lacking: number; has: Row[]; having: number };
   rule?: string;
+  /** What it was asked. */
+  statement?: string;
+  /** How many documents it holds. */
+  documents: number;
 }
 
 /** Two configurations that change places over sizes of documents. */

@@ -76,6 +76,8 @@ pub struct Report {
     /// Rows or documents that a write has changed, inserted or removed, where the system says how many; of a statement
     /// that reads it means nothing.
     pub affected: Option<u64>,
+    /// Texts that were no UTF-8 and are given with U+FFFD in the place of what is none.
+    pub replaced: u64,
 }
 
 /// The answer to one statement, collected.
@@ -93,6 +95,13 @@ pub struct Outcome {
     pub bytes_read: Option<u64>,
     /// Peak memory of the statement in bytes, as the system reports it.
     pub memory_bytes: Option<u64>,
+    /// Texts that were no UTF-8 and are given with U+FFFD in the place of what is none.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub replaced: u64,
+}
+
+fn is_none(count: &u64) -> bool {
+    *count == 0
 }
 
 impl RowSink for Outcome {
@@ -112,8 +121,8 @@ impl Outcome {
     /// It with what the system said.
     #[must_use]
     pub fn with(self, report: Report) -> Self {
-        let Report { server_seconds, rows_read, bytes_read, memory_bytes, affected: _ } = report;
-        Self { server_seconds, rows_read, bytes_read, memory_bytes, ..self }
+        let Report { server_seconds, rows_read, bytes_read, memory_bytes, affected: _, replaced } = report;
+        Self { server_seconds, rows_read, bytes_read, memory_bytes, replaced, ..self }
     }
 
     /// Hands the rows on; gives what the system said.
@@ -125,8 +134,8 @@ impl Outcome {
         for row in &self.rows {
             sink.row(&row.iter().map(Cell::from).collect::<Vec<_>>())?;
         }
-        let Self { server_seconds, rows_read, bytes_read, memory_bytes, .. } = *self;
-        Ok(Report { server_seconds, rows_read, bytes_read, memory_bytes, affected: None })
+        let Self { server_seconds, rows_read, bytes_read, memory_bytes, replaced, .. } = *self;
+        Ok(Report { server_seconds, rows_read, bytes_read, memory_bytes, affected: None, replaced })
     }
 
     /// The one text that a question for the version is answered with.
@@ -141,6 +150,30 @@ impl Outcome {
     }
 }
 
+/// A text of bytes that are no UTF-8: U+FFFD stands for each half of a surrogate pair that is alone, and for each other
+/// sequence that is no character.
+#[must_use]
+pub fn replaced(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    // Bytes that belong to a surrogate that was replaced already.
+    let mut rest = 0;
+    for chunk in bytes.utf8_chunks() {
+        if !chunk.valid().is_empty() {
+            rest = 0;
+            text.push_str(chunk.valid());
+        }
+        match chunk.invalid() {
+            [] => {}
+            [0x80..=0xBF] if rest > 0 => rest -= 1,
+            invalid => {
+                rest = if invalid == [0xED] { 2 } else { 0 };
+                text.push(char::REPLACEMENT_CHARACTER);
+            }
+        }
+    }
+    text
+}
+
 /// An answer that is one text.
 ///
 /// # Errors
@@ -148,4 +181,24 @@ impl Outcome {
 pub fn one_text(column: &str, text: &str, sink: &mut dyn RowSink) -> Result<()> {
     sink.columns(&[column])?;
     sink.row(&[Cell::Text(text)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_character_is_replaced_once() {
+        for (bytes, text) in [
+            (&b"a\xED\xA0\x80b"[..], "a\u{fffd}b"),
+            (b"\xED\xA0\x80\xED\xB0\x80", "\u{fffd}\u{fffd}"),
+            (b"\xFF\xC3", "\u{fffd}\u{fffd}"),
+            (b"\xED", "\u{fffd}"),
+            (b"\xEDx\x80", "\u{fffd}x\u{fffd}"),
+            ("é😀".as_bytes(), "é😀"),
+            (b"", ""),
+        ] {
+            assert_eq!(replaced(bytes), text, "{bytes:?}");
+        }
+    }
 }

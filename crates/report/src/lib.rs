@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod agreement;
 pub mod challenge;
 pub mod compare;
 pub mod draw;

@@ -94,7 +94,7 @@ pub(super) fn difference(rules: &Rules, fixed: &[Row], answer: &[Row]) -> Differ
 
 /// Whether the answers would be the same if the rule were another.
 fn explains(rule: Rule, rules: &Rules, fixed: &Typed, answer: &Typed) -> bool {
-    let unordered = Rules { order: Vec::new(), limit: None, columns: rules.columns.clone() };
+    let unordered = Rules { order: Vec::new(), limit: None, ..rules.clone() };
     let same = |a: &Typed, b: &Typed| rows::same(&unordered, a, b).is_some();
     let loosened = |loosen: fn(&Cell) -> Cell| {
         let all = |rows: &Typed| rows.iter().map(|row| row.iter().map(loosen).collect()).collect();

@@ -14,13 +14,15 @@
 
 mod cell;
 mod explain;
+mod holding;
 mod rows;
 mod vote;
 
 use crate::value::Row;
 
 pub use explain::Rule;
-pub use vote::{Answer, Decision, Standing, decide};
+pub use holding::{Electorate, Holding};
+pub use vote::{Answer, Decision, Finding, Later, Standing, decide, hold_against};
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,7 +63,7 @@ pub struct Scale {
 }
 
 /// How the answers to one question are compared.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
     /// The columns, in order.
     pub columns: Vec<Column>,
@@ -69,6 +71,8 @@ pub struct Rules {
     pub order: Vec<usize>,
     /// How many rows there are at most.
     pub limit: Option<usize>,
+    /// The scale of columns that have none of their own: the largest addend that may have been cancelled, 0 where none is known.
+    pub addend: f64,
 }
 
 /// Two answers that are the same by the rules.
@@ -156,3 +160,5 @@ impl Rules {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod vote_tests;

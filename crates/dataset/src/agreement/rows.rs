@@ -52,13 +52,15 @@ pub(super) fn alone(rules: &Rules, fixed: &[Row], answer: &[Row]) -> (Vec<usize>
 /// The columns that are compared, by their places, with what says how large their addends are.
 struct Compared {
     columns: Vec<(usize, Option<Scale>)>,
+    /// The scale of those that have none.
+    addend: f64,
 }
 
 impl Compared {
     /// All that may not differ.
     fn of(rules: &Rules) -> Self {
         let columns = rules.columns.iter().enumerate().filter(|(_, column)| !column.approximate);
-        Self { columns: columns.map(|(place, column)| (place, column.scale)).collect() }
+        Self { columns: columns.map(|(place, column)| (place, column.scale)).collect(), addend: rules.addend }
     }
 
     fn has(&self, place: usize) -> bool {
@@ -67,14 +69,14 @@ impl Compared {
 
     fn only(&self, places: &[usize]) -> Self {
         let columns = self.columns.iter().filter(|(place, _)| places.contains(place));
-        Self { columns: columns.copied().collect() }
+        Self { columns: columns.copied().collect(), addend: self.addend }
     }
 
     fn are_equal(&self, a: &Row, b: &Row) -> bool {
         self.columns.iter().all(|(place, scale)| match (a.get(*place), b.get(*place)) {
             (Some(of_a), Some(of_b)) => {
                 // Who says that its addends were larger does not make itself right: the sizes are compared too.
-                let of = |row| scale.and_then(|scale| scale_of(scale, row)).unwrap_or_default();
+                let of = |row| scale.map_or(self.addend, |scale| scale_of(scale, row).unwrap_or_default());
                 of_a.is_near(of_b, of(a).min(of(b)))
             }
             (None, None) => true,

@@ -28,6 +28,7 @@ fn groups(limit: Option<usize>) -> Rules {
         columns: vec![column("x", CellType::String), column("n", CellType::Number)],
         order: vec![1],
         limit,
+        ..Rules::default()
     }
 }
 
@@ -132,6 +133,18 @@ fn what_cancels_is_compared_within_what_was_added_up() {
     // Whole numbers are added up exactly as long as they are exact.
     assert!(rules.compare(&row(1.0, 1.5, 2, 1e12), &row(2.0, 1.5, 2, 1e12)).is_err());
     assert!(rules.compare(&row(1.0, 1.5, 2, 1e17), &row(2.0, 1.5, 2, 1e17)).is_ok());
+    // The largest addend is the scale of a column without one.
+    let by_addend = |addend| Rules { addend, ..of(&[CellType::Number]) };
+    let (nothing, little) = ([vec![Value::Int(0)]], [vec![Value::Float(4.9e-7)]]);
+    assert!(
+        by_addend(999.99).compare(&nothing, &little).is_ok()
+            && by_addend(999.99).compare(&little, &nothing).is_ok()
+    );
+    assert!(by_addend(99.0).compare(&nothing, &little).is_err());
+    assert!(
+        by_addend(1e9).compare(&[vec![Value::Int(1)]], &[vec![Value::Int(2)]]).is_err(),
+        "whole numbers are exact"
+    );
     // Without a scale nothing is known of what was added up.
     assert!(
         of(&[CellType::Number]).compare(&[vec![Value::Float(0.0)]], &[vec![Value::Float(4.9e-7)]]).is_err()
@@ -313,9 +326,15 @@ fn votes(answers: &[(&str, i64)]) -> Decision {
 /// What is decided of answers of one cell over the same documents.
 fn decided(answers: &[(&str, Value)]) -> Decision {
     let rows: Vec<Vec<Row>> = answers.iter().map(|(_, cell)| vec![vec![cell.clone()]]).collect();
+    let holding = Holding::new(1, []);
     let answers: Vec<Answer<'_>> =
-        answers.iter().zip(&rows).map(|((system, _), rows)| Answer { system, rows }).collect();
-    decide(&of(&[CellType::Number]), &answers).0
+        answers.iter().zip(&rows).map(|((system, _), rows)| over(system, &holding, rows)).collect();
+    decide(&of(&[CellType::Number]), &answers, &holding).0
+}
+
+/// An answer of a voter over the documents that all hold.
+fn over<'a>(system: &'a str, holding: &'a Holding, rows: &'a [Row]) -> Answer<'a> {
+    Answer { system, holding, rows, votes: true, common: Some(rows) }
 }
 
 #[test]
@@ -337,6 +356,7 @@ fn agreement_needs_a_strict_majority_of_systems_and_two() {
         Decision::Agreed(3),
         "a system has one vote"
     );
+    assert_eq!(votes(&[("a", 1), ("a", 2)]), Decision::Disputed(0), "one alone that contradicts itself");
     assert_eq!(
         votes(&[("a", 1), ("a", 2), ("b", 1)]),
         Decision::Disputed(0),
@@ -348,10 +368,11 @@ fn agreement_needs_a_strict_majority_of_systems_and_two() {
 fn misshapen_answers_are_never_agreed() {
     let rules = of(&[CellType::Number]);
     let wide: Vec<Row> = vec![vec![Value::Int(1), Value::Int(2)]];
-    let answers = [Answer { system: "a", rows: &wide }, Answer { system: "b", rows: &wide }];
-    let (decision, standings) = decide(&rules, &answers);
+    let holding = Holding::new(1, []);
+    let answers = [over("a", &holding, &wide), over("b", &holding, &wide)];
+    let (decision, findings) = decide(&rules, &answers, &holding);
     assert_eq!(decision, Decision::Nothing);
-    assert!(standings.iter().all(Result::is_err));
+    assert!(findings.iter().all(|one| matches!(one.standing, Standing::Different(_))));
 }
 
 fn any_value() -> impl Strategy<Value = Value> {

@@ -78,6 +78,7 @@ impl Clickhouse {
             bytes_read: figure("read_bytes"),
             memory_bytes: figure("memory_usage"),
             affected: figure("written_rows").filter(|rows| *rows > 0),
+            replaced: 0,
         })
     }
 }

@@ -69,6 +69,7 @@ fn read(answer: &Answer<'_>, sink: &mut dyn RowSink) -> Result<Report> {
         bytes_read: Some(bytes_read),
         memory_bytes: None,
         affected: None,
+        replaced: 0,
     })
 }
 

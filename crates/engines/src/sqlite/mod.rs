@@ -7,11 +7,11 @@ use std::ffi::c_int;
 
 use jsonathlon_connection::driver::{self, DocumentSource, DriverError, LoadSink, Open, Result};
 use jsonathlon_connection::prepared::{Parameter, Prepared, Statements, expect, may_be_several};
-use jsonathlon_connection::rows::{Cell, Outcome, Report, RowSink};
+use jsonathlon_connection::rows::{self, Cell, Outcome, Report, RowSink};
 use jsonathlon_dataset::value::Value;
 use rusqlite::fallible_iterator::FallibleIterator;
 use rusqlite::types::{Null, ValueRef};
-use rusqlite::{Batch, Connection, Error, Statement};
+use rusqlite::{Batch, Connection, Error, Row, Statement};
 
 use insert::Insert;
 
@@ -80,14 +80,16 @@ impl Sqlite {
         Ok(outcome)
     }
 
-    fn ask_into(&self, text: &str, sink: &mut dyn RowSink) -> Result<()> {
+    /// Hands the rows on; gives how many texts were no UTF-8.
+    fn ask_into(&self, text: &str, sink: &mut dyn RowSink) -> Result<u64> {
         if may_be_several(text) {
             // One after the other: a later one may need a table that an earlier one makes.
             let mut batch = Batch::new(&self.connection, text);
+            let mut replaced = 0;
             while let Some(mut statement) = batch.next().map_err(refused)? {
-                read(&mut statement, sink)?;
+                replaced = read(&mut statement, sink)?;
             }
-            return Ok(());
+            return Ok(replaced);
         }
         let mut statement = self.connection.prepare_cached(text).map_err(refused)?;
         read(&mut statement, sink)
@@ -123,7 +125,7 @@ impl driver::Connection for Sqlite {
     }
 
     fn ask(&mut self, statement: &str, sink: &mut dyn RowSink) -> Result<Report> {
-        self.ask_into(statement, sink).map(|()| Report::default())
+        self.ask_into(statement, sink).map(|replaced| Report { replaced, ..Report::default() })
     }
 
     fn prepare(&mut self, statement: &str) -> Result<Prepared> {
@@ -152,11 +154,11 @@ impl driver::Connection for Sqlite {
             };
             bound.map_err(refused)?;
         }
-        read(&mut statement, sink)?;
+        let replaced = read(&mut statement, sink)?;
         let writes = !statement.readonly();
         drop(statement);
         let affected = writes.then(|| self.connection.changes());
-        Ok(Report { affected, ..Report::default() })
+        Ok(Report { affected, replaced, ..Report::default() })
     }
 
     fn release(&mut self, prepared: &Prepared) {
@@ -189,36 +191,61 @@ impl driver::Connection for Sqlite {
     }
 }
 
-fn read(statement: &mut Statement<'_>, sink: &mut dyn RowSink) -> Result<()> {
+/// Hands the rows on; gives how many texts were no UTF-8. JSON may name halves of surrogate pairs, and what SQLite makes of
+/// one that is alone is no reason to keep a whole answer back.
+fn read(statement: &mut Statement<'_>, sink: &mut dyn RowSink) -> Result<u64> {
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
     sink.columns(&columns.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let mut replaced = 0;
     let mut cursor = statement.raw_query();
     while let Some(row) = cursor.next().map_err(refused)? {
         let mut cells = Vec::with_capacity(columns.len());
         for (index, name) in columns.iter().enumerate() {
-            cells.push(cell(row.get_ref(index).map_err(refused)?, name)?);
+            match cell(row.get_ref(index).map_err(refused)?, name)? {
+                Some(cell) => cells.push(cell),
+                None => break,
+            }
         }
-        sink.row(&cells)?;
+        if cells.len() == columns.len() {
+            sink.row(&cells)?;
+        } else {
+            replaced += row_with_replaced(row, &columns, sink)?;
+        }
     }
-    Ok(())
+    Ok(replaced)
 }
 
-fn cell<'a>(value: ValueRef<'a>, column: &str) -> Result<Cell<'a>> {
-    Ok(match value {
+/// A cell; none of a text that is no UTF-8.
+fn cell<'a>(value: ValueRef<'a>, column: &str) -> Result<Option<Cell<'a>>> {
+    Ok(Some(match value {
         ValueRef::Null => Cell::Null,
         ValueRef::Integer(number) => Cell::Int(number),
         ValueRef::Real(number) => Cell::Float(number),
-        ValueRef::Text(bytes) => Cell::Text(std::str::from_utf8(bytes).map_err(|error| {
-            DriverError::Unsupported(format!(
-                "a text of column `{column}` is not UTF-8 ({error}): ask for hex({column})"
-            ))
-        })?),
+        ValueRef::Text(bytes) => return Ok(std::str::from_utf8(bytes).ok().map(Cell::Text)),
         ValueRef::Blob(_) => {
             return Err(DriverError::Unsupported(format!(
                 "column `{column}` holds a blob: ask for its text, json({column}) or hex({column})"
             )));
         }
-    })
+    }))
+}
+
+/// A row with texts that are no UTF-8; gives how many they are.
+fn row_with_replaced(row: &Row<'_>, columns: &[String], sink: &mut dyn RowSink) -> Result<u64> {
+    let mut replaced = 0;
+    let mut values = Vec::with_capacity(columns.len());
+    for (index, name) in columns.iter().enumerate() {
+        let value = row.get_ref(index).map_err(refused)?;
+        values.push(match (cell(value, name)?, value) {
+            (Some(cell), _) => cell.to_value(),
+            (None, value) => {
+                replaced += 1;
+                Value::Text(rows::replaced(value.as_bytes().unwrap_or_default()))
+            }
+        });
+    }
+    sink.row(&values.iter().map(Cell::from).collect::<Vec<_>>())?;
+    Ok(replaced)
 }
 
 /// Whether an insert failed for what is in the document and not for the state of the database.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Verdict;
 use crate::id::Id;
 use crate::ranking::Profile;
 
@@ -9,12 +10,14 @@ use crate::ranking::Profile;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Basis {
-    /// A strict majority of the systems that answered, and two at least.
+    /// A strict majority of the systems that answered over the same documents, and two at least.
     Agreed,
     /// There is no such majority: nobody is right.
     Disputed,
     /// One system alone answered.
     Unverified,
+    /// They hold other documents than each other, and could not be asked over the same ones.
+    OtherDocuments,
     /// The user gave it.
     Expected,
     /// The user named whose it is.
@@ -31,6 +34,7 @@ impl Basis {
             Self::Agreed => "agreed",
             Self::Disputed => "disputed",
             Self::Unverified => "unverified",
+            Self::OtherDocuments => "unverified: they hold other documents",
             Self::Expected => "expected",
             Self::Reference => "reference",
             Self::Unanswered => "unanswered",
@@ -53,11 +57,47 @@ pub struct Agreement {
     pub question: String,
     /// Where the fixed answer comes from.
     pub basis: Basis,
-    /// File below the run folder with the fixed answer; none where nobody answered.
+    /// How many documents the answers were compared over: those that all voters hold.
+    #[serde(default)]
+    pub documents: u64,
+    /// By what these documents are recognised.
+    #[serde(default)]
+    pub holding: String,
+    /// The largest number that may have been cancelled in a sum, within 1e-9 of which columns without a scale are compared;
+    /// none where that made no difference.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub addend: Option<f64>,
+    /// The names of the answer's columns.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// The fixed answer, as much of it as people read; none where nobody answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first: Option<FirstRows>,
+    /// File below the run folder with all of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// How each configuration stands to it, in plan order.
     pub standings: Vec<Standing>,
+}
+
+impl Agreement {
+    /// Whether the fixed answer says nothing: it has no rows, or nothing but nulls and zeros.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        let says_nothing = |cell: &serde_json::Value| cell.is_null() || cell.as_f64() == Some(0.0);
+        self.first.as_ref().is_some_and(|first| {
+            first.count == first.rows.len() as u64 && first.rows.iter().flatten().all(says_nothing)
+        })
+    }
+}
+
+/// The first rows of an answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FirstRows {
+    /// As they were given.
+    pub rows: Vec<Vec<serde_json::Value>>,
+    /// How many rows there are.
+    pub count: u64,
 }
 
 /// How a configuration stands to the fixed answer.
@@ -80,6 +120,21 @@ pub struct Standing {
     /// The rule that explains the difference, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
+    /// What it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statement: Option<String>,
+    /// How many documents it holds.
+    #[serde(default)]
+    pub documents: u64,
+    /// By what these documents are recognised.
+    #[serde(default)]
+    pub holding: String,
+    /// File below the run folder with the answer over all that it holds, which its later ones are held against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The verdict on its later answers, where they are held against none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
 }
 
 /// What a configuration made of a question.
@@ -90,6 +145,8 @@ pub enum Given {
     Same,
     /// Another answer.
     Different,
+    /// An answer over other documents than those that were compared: it has no vote, and cannot be right or wrong.
+    OtherDocuments,
     /// None: it failed.
     Failed,
     /// It has no statement for it.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use agreement::{Agreement, Basis, DifferentRows, Given, Standing};
+pub use agreement::{Agreement, Basis, DifferentRows, FirstRows, Given, Standing};
 pub use cell::{ARRIVAL, CLIENTS, CLOSED, Cell, DURABILITY, OBJECTIVE, OPERATION, RATE_PER_S, RATE_SHARE};
 
 /// Version of the journal's records.

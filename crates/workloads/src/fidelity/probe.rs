@@ -150,6 +150,10 @@ impl Probe<'_> {
     /// The first cell of each row.
     fn cells(&self, statement: String, session: &mut Session<'_>) -> Result<Vec<Option<Value>>, Ended> {
         let answered: Answered = session.request(&Op::Ask { statement }, self.limit, &mut |_| {})?;
+        if answered.outcome.replaced > 0 {
+            // It is the client that cannot read it: what the system has is not known, and so not said to be changed.
+            return Err(Ended::failed(FailureKind::Protocol, "the text is not UTF-8"));
+        }
         Ok(answered.outcome.rows.into_iter().map(|row| row.into_iter().next()).collect())
     }
 

@@ -1,5 +1,6 @@
 //! Documents into systems, in rounds: loaded, settled, measured, read back.
 
+mod common;
 mod file;
 mod load;
 mod read_back;

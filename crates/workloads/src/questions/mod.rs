@@ -1,17 +1,24 @@
 //! The questions workload: users' own questions over their own documents.
 //!
 //! Nobody knows the right answers. Before anything is timed, every system is asked every question once; what a majority
-//! of them agrees on is what all later answers are held against.
+//! of them agrees on, over documents that all of it holds, is what all later answers are held against.
 
+mod addend;
+mod fixed;
+mod held;
+mod recall;
 mod settings;
+mod settle;
 mod survey;
+mod told;
+mod words;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use jsonathlon_dataset::agreement::Rules;
 use jsonathlon_dataset::value::Row;
-use jsonathlon_results::record::{Basis, Verdict};
+use jsonathlon_results::record::Verdict;
 use jsonathlon_systems::{QUESTIONS, QuestionRules, question_file};
 
 use crate::RunError;
@@ -24,6 +31,9 @@ use crate::workload::Workload;
 
 pub use settings::QuestionsSettings;
 
+use fixed::{Against, Fixed};
+use held::Held;
+
 /// The workload, with what is known of the right answers.
 #[derive(Debug)]
 pub struct Questions {
@@ -31,13 +41,6 @@ pub struct Questions {
     rules: BTreeMap<String, Rules>,
     /// By question, once all systems were asked.
     fixed: RefCell<BTreeMap<String, Fixed>>,
-}
-
-/// The answer to a question that all others are held against.
-#[derive(Debug, Clone)]
-struct Fixed {
-    basis: Basis,
-    rows: Vec<Row>,
 }
 
 impl Questions {
@@ -78,8 +81,8 @@ impl Workload for Questions {
 }
 
 impl Truth for Questions {
-    /// How many of the offered documents the target does not hold.
-    type Held = u64;
+    /// The documents that the target holds.
+    type Held = Held;
 
     fn questions(&self, target: &Target) -> Vec<Question> {
         let asked = self.settings.questions.iter().filter(|one| target.part.asks(&one.name));
@@ -97,11 +100,10 @@ impl Truth for Questions {
     }
 
     fn learn(&self, bench: &Bench<'_>, accepted: &Accepted) -> Result<Self::Held, RunError> {
-        let suspects = bench.staged.suspects.len().saturating_sub(accepted.suspects.len());
-        Ok((accepted.refused_lines.len() + suspects) as u64)
+        Ok(Held::of(bench.staged, accepted))
     }
 
-    fn judge(&self, held: &Self::Held, _: Cells<'_>, question: &Question, rows: &[Row]) -> Comparison {
+    fn judge(&self, held: &Self::Held, cells: Cells<'_>, question: &Question, rows: &[Row]) -> Comparison {
         let all = self.fixed.borrow();
         let (Some(fixed), Some(rules)) = (all.get(&question.name), self.rules.get(&question.name)) else {
             return Comparison::of_another_question();
@@ -109,20 +111,20 @@ impl Truth for Questions {
         if let Some(misshapen) = rules.misshapen(rows) {
             return Comparison::wrong(misshapen);
         }
-        if !fixed.basis.is_settled() {
-            let verdict = match fixed.basis {
-                Basis::Disputed => Verdict::Disputed,
-                _ => Verdict::Unverified,
-            };
-            return Comparison { verdict, approximate_error: None, difference: None };
-        }
-        match rules.compare(&fixed.rows, rows) {
+        let right = match fixed.against(cells.target, held) {
+            Against::Rows(right) => right,
+            Against::Wrong(why) => return Comparison::wrong(why.to_owned()),
+            Against::Doubt(verdict) => {
+                return Comparison { verdict, approximate_error: None, difference: None };
+            }
+        };
+        match fixed.rules(rules).compare(right, rows) {
             Ok(same) => Comparison {
                 verdict: if same.approximate_error.is_some() { Verdict::Approximate } else { Verdict::Exact },
                 approximate_error: same.approximate_error,
                 difference: None,
             },
-            Err(difference) => Comparison::wrong(survey::in_words(&difference, *held)),
+            Err(difference) => Comparison::wrong(words::in_words(&difference)),
         }
     }
 

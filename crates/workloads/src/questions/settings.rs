@@ -68,6 +68,7 @@ pub(crate) fn rules(question: &OwnQuestion) -> Rules {
         columns: columns.collect(),
         order: question.order.iter().map(|(place, _)| *place).collect(),
         limit: question.limit,
+        addend: 0.0,
     }
 }
 

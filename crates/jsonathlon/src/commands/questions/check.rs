@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use jsonathlon_dataset::source::Source;
-use jsonathlon_results::record::{Given, Standing};
+use jsonathlon_report::agreement;
+use jsonathlon_results::record::Given;
 use jsonathlon_results::summary::Run;
 use jsonathlon_systems::catalogue::Setting;
 use jsonathlon_systems::{Catalogue, OwnQuestions, Profile, QUESTIONS, Store};
@@ -124,18 +125,11 @@ fn ask(wanted: &Wanted<'_>, data: &str, own: &OwnQuestions, catalogue: &Catalogu
     let mut is_well = true;
     let mut text = format!("over the first {DOCUMENTS} documents at most:\n");
     for one in run.agreements() {
-        is_well &= one.basis.is_settled();
-        text += &format!("  {:<24} {}\n", one.question, one.basis.word());
-        for Standing { id, answer, why, rule, .. } in &one.standings {
-            let words = match answer {
-                Given::Same | Given::NotAsked => continue,
-                Given::Different => "differs",
-                Given::Failed => "failed",
-            };
-            is_well = false;
-            let why = why.as_deref().unwrap_or_default();
-            let rule = rule.as_ref().map(|rule| format!(" ({rule})")).unwrap_or_default();
-            text += &format!("    {} {} {words}: {why}{rule}\n", id.system, id.variant);
+        is_well &= one.basis.is_settled()
+            && one.standings.iter().all(|standing| matches!(standing.answer, Given::Same | Given::NotAsked));
+        text += &format!("  {}\n", one.question);
+        for note in agreement::notes(one) {
+            text += &format!("    {note}\n");
         }
     }
     print(&text)?;

@@ -4,22 +4,13 @@ use jsonathlon_results::record::{Basis, Given, Verdict};
 use jsonathlon_results::summary::Summary;
 use serde_json::json;
 
-use super::{GROUPS, SUM, agreement, documents, folder, run};
+use super::{GROUPS, SUM, agreement, documents, folder, run, verdict};
 use crate::support::{World, mock};
 
 /// A world with systems `one`, `two`, … that take questions.
 fn world(names: &[&str]) -> World {
     let systems: Vec<_> = names.iter().map(|name| mock(name, json!({})).questions()).collect();
     World::with(&systems)
-}
-
-/// The worst verdict of each system's trials of a question.
-fn verdict(summary: &Summary, system: &str, step: &str) -> Verdict {
-    let of = summary
-        .results
-        .iter()
-        .filter(|entry| entry.cell.id.system == system && entry.cell.step.word() == step);
-    of.map(|entry| entry.verdict).max().unwrap()
 }
 
 /// A run in which each system answers the question `sum` with one cell.
@@ -39,7 +30,7 @@ fn sums(answers: &[(&str, &str)], expected: i32) -> (World, Summary) {
 
 #[test]
 fn a_majority_is_right_and_who_differs_has_no_time() {
-    let (world, summary) = sums(&[("one", "3.0"), ("two", "4"), ("three", "3")], 1);
+    let (_, summary) = sums(&[("one", "3.0"), ("two", "4"), ("three", "3")], 1);
     assert_eq!(agreement(&summary, "sum").basis, Basis::Agreed);
     for right in ["one", "three"] {
         assert_eq!(verdict(&summary, right, "sum"), Verdict::Exact);
@@ -55,8 +46,6 @@ fn a_majority_is_right_and_who_differs_has_no_time() {
         (standing.answer, rows.lacks[0][0].as_f64(), rows.has[0][0].as_i64()),
         (Given::Different, Some(3.0), Some(4))
     );
-    let tables = world.run(&["report", "--help"]);
-    drop(tables);
     assert!(
         summary
             .failures
@@ -102,6 +91,97 @@ fn floats_that_differ_in_the_last_digit_agree() {
     assert_eq!(one.basis, Basis::Disputed);
     let rule = one.standings.iter().find_map(|standing| standing.rule.as_deref()).unwrap();
     assert!(rule.contains("1e-9"), "{rule}");
+}
+
+#[test]
+fn infinity_agrees_with_itself_alone_and_is_kept_by_its_name() {
+    let infinity = r#"{"float": "Infinity"}"#;
+    let (world, summary) = sums(&[("one", infinity), ("two", "0.0"), ("three", infinity)], 1);
+    assert_eq!(agreement(&summary, "sum").basis, Basis::Agreed);
+    assert_eq!(verdict(&summary, "two", "sum"), Verdict::Wrong);
+    assert_eq!(verdict(&summary, "three", "sum"), Verdict::Exact);
+    assert!(
+        summary.failures.iter().all(|failure| failure.error.contains("lacks [Infinity]")),
+        "{:?}",
+        summary.failures
+    );
+    let answers = std::fs::read_dir(world.kept("out").path("answers")).unwrap();
+    for answer in answers {
+        let text = std::fs::read_to_string(answer.unwrap().path()).unwrap();
+        assert!(text.contains("Infinity") || text.contains("[[0.0]]"), "{text}");
+    }
+    let out = world.text("out");
+    let tables = world.run(&["export", &out, "--format", "markdown"]).expect(0).stdout;
+    assert!(
+        tables.contains("answer (total): \\[Infinity\\]") || tables.contains("answer (total): [Infinity]"),
+        "{tables}"
+    );
+}
+
+#[test]
+fn what_is_left_of_amounts_that_cancel_makes_nobody_wrong() {
+    let world = world(&["one", "two", "three"]);
+    // The key stands in the statements, as that of a sum's addends does.
+    let lines: Vec<String> = (0..50)
+        .map(|n| format!(r#"{{"answer":{}{}.5}}"#, if n % 2 == 0 { "" } else { "-" }, 900 + n))
+        .collect();
+    let data = world.file("amounts.ndjson", lines.join("\n"));
+    folder(
+        &world,
+        &[
+            ("questions.toml", SUM),
+            ("one/sum.sql", "answer {{table}} [[0.0]];\n"),
+            ("two/sum.sql", "answer {{table}} [[4.9e-7]];\n"),
+            ("three/sum.sql", "answer {{table}} [[4.9e-7]];\n"),
+        ],
+    );
+    let summary = run(&world, "one,two,three", &data, &[]).expect(0).summary();
+    let one = agreement(&summary, "sum");
+    assert_eq!((one.basis, one.addend), (Basis::Agreed, Some(948.5)));
+    for system in ["one", "two", "three"] {
+        assert_eq!(verdict(&summary, system, "sum"), Verdict::Exact, "{system}");
+    }
+    // A difference that no rounding explains is one.
+    folder(&world, &[("one/sum.sql", "answer {{table}} [[0.001]];\n")]);
+    std::fs::remove_dir_all(world.path("out")).unwrap();
+    let summary = run(&world, "one,two,three", &data, &[]).expect(1).summary();
+    assert_eq!((verdict(&summary, "one", "sum"), agreement(&summary, "sum").addend), (Verdict::Wrong, None));
+}
+
+#[test]
+fn a_check_shows_the_answer_the_statement_and_the_rows_that_differ() {
+    let world = world(&["one", "two", "three"]);
+    let data = documents(&world);
+    let questions = folder(
+        &world,
+        &[
+            ("questions.toml", SUM),
+            ("one/sum.sql", "answer {{table}} [[3.5]];\n"),
+            ("two/sum.sql", "answer {{table}} [[3.5]];\n"),
+            ("three/sum.sql", "answer {{table}} [[4]];\n"),
+        ],
+    );
+    let folders = world.text("systems");
+    let check =
+        ["questions", "check", &questions, "-d", &data, "-s", "one,two,three", "--systems-dir", &folders];
+    let told = world.run(&check).expect(1).stdout;
+    for words in [
+        "agreed: 2 of 3",
+        "answer (total): [3.5]",
+        "asked of one: answer documents",
+        "lacks [3.5]",
+        "has instead [4]",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    folder(&world, &[("three/sum.sql", "answer {{table}} [[3.5]];\n")]);
+    let told = world.run(&check).expect(0).stdout;
+    assert!(told.contains("agreed: 3 of 3") && !told.contains("EMPTY"), "{told}");
+    for name in ["one", "two", "three"] {
+        folder(&world, &[(&format!("{name}/sum.sql"), "answer {{table}} [[null]];\n")]);
+    }
+    let told = world.run(&check).expect(0).stdout;
+    assert!(told.contains("THE ANSWER IS EMPTY"), "{told}");
 }
 
 #[test]

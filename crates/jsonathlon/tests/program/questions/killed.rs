@@ -2,23 +2,25 @@
 
 use std::time::{Duration, Instant};
 
-use jsonathlon_results::record::Basis;
+use jsonathlon_results::record::{Basis, Verdict};
 use serde_json::json;
 
-use super::{SUM, agreement, documents, folder, start};
+use super::{SUM, agreement, documents, folder, start, verdict};
 use crate::support::{LIMIT, World, mock};
 
 #[test]
 fn a_run_goes_on_with_what_was_agreed() {
-    let slow = json!({"delay_ms": {"answer": 150}});
-    let world = World::with(&[mock("one", slow.clone()).questions(), mock("two", slow).questions()]);
+    // They hold other documents than each other, each is held against its own answer, and that too is on record.
+    let slow = json!({"delay_ms": {"count": 150}});
+    let refusing = json!({"delay_ms": {"count": 150}, "refuse": [{"ordinal": 7, "reason": "not this one"}]});
+    let world = World::with(&[mock("one", slow).questions(), mock("two", refusing).questions()]);
     let data = documents(&world);
     folder(
         &world,
         &[
             ("questions.toml", SUM),
-            ("one/sum.sql", "answer {{table}} [[1]];\n"),
-            ("two/sum.sql", "answer {{table}} [[1.0]];\n"),
+            ("one/sum.sql", "count {{table}};\n"),
+            ("two/sum.sql", "count {{table}};\n"),
         ],
     );
     let mut running = start(&world, "one,two", &data, &["-r", "4"]);
@@ -43,7 +45,9 @@ fn a_run_goes_on_with_what_was_agreed() {
         .expect(0)
         .summary();
     assert!(summary.complete && world.kept("out").recorded() > before);
-    assert_eq!(agreement(&summary, "sum").basis, Basis::Agreed);
+    let one = agreement(&summary, "sum");
+    assert_eq!((one.basis, one.documents), (Basis::Agreed, 49));
+    assert_eq!(verdict(&summary, "one", "sum"), Verdict::Exact);
     assert_eq!(summary.agreements.len(), 1, "it was not asked again");
     // Other questions make another run.
     folder(&world, &[("questions.toml", &SUM.replace("Sum of", "Total of"))]);

@@ -2,6 +2,7 @@
 //! what nobody should write.
 
 mod agreement;
+mod holdings;
 mod input;
 pub(crate) mod keys;
 mod killed;
@@ -11,7 +12,7 @@ mod zones;
 
 use std::path::Path;
 
-use jsonathlon_results::record::Agreement;
+use jsonathlon_results::record::{Agreement, Verdict};
 use jsonathlon_results::summary::Summary;
 
 use crate::support::{Ended, LIMIT, Running, World};
@@ -83,4 +84,13 @@ fn run(world: &World, systems: &str, data: &str, more: &[&str]) -> Ended {
 
 fn agreement<'s>(summary: &'s Summary, question: &str) -> &'s Agreement {
     summary.agreements.iter().find(|one| one.question == question).unwrap()
+}
+
+/// The worst verdict of each system's trials of a question.
+fn verdict(summary: &Summary, system: &str, step: &str) -> Verdict {
+    let of = summary
+        .results
+        .iter()
+        .filter(|entry| entry.cell.id.system == system && entry.cell.step.word() == step);
+    of.map(|entry| entry.verdict).max().unwrap()
 }

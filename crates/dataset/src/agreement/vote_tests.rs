@@ -1,0 +1,374 @@
+//! Votes of systems that hold other documents than each other: held against a model in which it is known who is right.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::value::Value;
+
+/// A system of the model: it sums the documents' numbers up, rightly or not.
+#[derive(Clone, Debug)]
+struct Modelled {
+    name: &'static str,
+    refused: BTreeSet<u64>,
+    /// Added to the sum of whatever it holds; 0 where it is right.
+    off_by: i64,
+    /// Whether it can be asked over other documents than its own.
+    can_be_asked: bool,
+}
+
+fn system(name: &'static str, refused: impl IntoIterator<Item = u64>) -> Modelled {
+    Modelled { name, refused: refused.into_iter().collect(), off_by: 0, can_be_asked: true }
+}
+
+impl Modelled {
+    fn wrong(mut self) -> Self {
+        self.off_by = 1;
+        self
+    }
+
+    fn is_right(&self) -> bool {
+        self.off_by == 0
+    }
+}
+
+fn sum() -> Rules {
+    let column = Column { name: "sum".into(), cell_type: CellType::Number, approximate: false, scale: None };
+    Rules { columns: vec![column], ..Rules::default() }
+}
+
+/// The number of a document: no two sets of documents have the same sum.
+fn number(ordinal: u64) -> i64 {
+    1 << (ordinal % 60)
+}
+
+/// What a system answers over documents without the refused ones.
+fn answer(system: &Modelled, offered: u64, refused: &BTreeSet<u64>) -> Vec<Row> {
+    let sum: i64 = (0..offered).filter(|ordinal| !refused.contains(ordinal)).map(number).sum();
+    vec![vec![Value::Int(sum + system.off_by)]]
+}
+
+/// What came of a vote, by places in the order of the systems; whoever holds nothing was never asked.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    decision: Decision,
+    voters: Vec<bool>,
+    findings: Vec<Finding>,
+    /// What later answers are held against.
+    fixed: Vec<Option<Vec<Row>>>,
+    common: Option<Holding>,
+}
+
+fn vote(offered: u64, systems: &[Modelled]) -> Outcome {
+    let holdings: Vec<Holding> =
+        systems.iter().map(|one| Holding::new(offered, one.refused.iter().copied())).collect();
+    let electorate = Electorate::among(&holdings.iter().collect::<Vec<_>>(), None);
+    let own: Vec<Vec<Row>> = systems.iter().map(|one| answer(one, offered, &one.refused)).collect();
+    let common: Vec<Option<Vec<Row>>> = systems
+        .iter()
+        .zip(&holdings)
+        .map(|(one, holding)| {
+            let common = &electorate.as_ref()?.common;
+            (one.can_be_asked || holding == common).then(|| answer(one, offered, common.refused()))
+        })
+        .collect();
+    let votes = |place: usize| electorate.as_ref().is_some_and(|one| one.votes[place]);
+    let answers: Vec<Answer<'_>> = (0..systems.len())
+        .map(|place| Answer {
+            system: systems[place].name,
+            holding: &holdings[place],
+            rows: &own[place],
+            votes: votes(place),
+            common: common[place].as_deref(),
+        })
+        .collect();
+    let none = Holding::default();
+    let over = electorate.as_ref().map_or(&none, |one| &one.common);
+    let (decision, findings) = decide(&sum(), &answers, over);
+    let fixed = findings.iter().map(|one| match one.later {
+        Later::Answer(place) => Some(own[place].clone()),
+        Later::Fixed => decision.fixed().and_then(|place| common[place].clone()),
+        Later::Wrong | Later::Disputed | Later::Unverified => None,
+    });
+    let fixed = fixed.collect();
+    let voters = (0..systems.len()).map(votes).collect();
+    Outcome { decision, voters, fixed, findings, common: electorate.map(|one| one.common) }
+}
+
+impl Outcome {
+    fn standing(&self, place: usize) -> &'static str {
+        match self.findings[place].standing {
+            Standing::Same(_) => "same",
+            Standing::Different(_) => "different",
+            Standing::OtherDocuments => "other documents",
+        }
+    }
+
+    fn standings(&self) -> Vec<&'static str> {
+        (0..self.findings.len()).map(|place| self.standing(place)).collect()
+    }
+}
+
+#[test]
+fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
+    let found = vote(100, &[system("clickhouse", [7]), system("duckdb", [7]), system("sqlite", [])]);
+    assert!(matches!(found.decision, Decision::Agreed(_)));
+    assert_eq!(found.standings(), ["same"; 3]);
+    assert_eq!(found.common, Some(Holding::new(100, [7])));
+    // Later answers of the one that holds all are held against its own over all of them.
+    assert_eq!(found.findings[2].later, Later::Answer(2));
+    assert_ne!(found.fixed[2], found.fixed[0]);
+    // The same where it cannot be asked over fewer.
+    let alone = Modelled { can_be_asked: false, ..system("sqlite", []) };
+    let found = vote(100, &[system("clickhouse", [7]), system("duckdb", [7]), alone]);
+    assert_eq!(found.standings(), ["same", "same", "other documents"]);
+    assert_eq!(found.findings[2].later, Later::Unverified);
+}
+
+#[test]
+fn who_holds_nothing_has_no_vote() {
+    let found = vote(10, &[system("a", 0..10), system("b", 0..10), system("c", [])]);
+    assert_eq!((found.decision, found.voters), (Decision::Unverified(2), vec![false, false, true]));
+    let found = vote(10, &[system("a", 0..10), system("b", 0..10)]);
+    assert_eq!(found.decision, Decision::OtherDocuments);
+    assert_eq!(vote(10, &[system("a", [])]).decision, Decision::Unverified(0));
+    assert_eq!(vote(10, &[]).decision, Decision::Nothing);
+}
+
+#[test]
+fn documents_that_only_one_half_of_them_holds_decide_nothing() {
+    // Nothing is in both, and neither is more.
+    let found = vote(10, &[system("a", 0..5), system("b", 5..10)]);
+    assert_eq!((found.decision, found.standings()), (Decision::OtherDocuments, vec!["other documents"; 2]));
+    let found = vote(10, &[system("a", 0..5), system("b", 0..5), system("c", 5..10), system("d", 5..10)]);
+    assert_eq!(found.decision, Decision::OtherDocuments);
+    // The larger part decides over its own documents, and nobody is wrong who holds others.
+    let found =
+        vote(10, &[system("a", 0..4), system("b", 0..4), system("c", 4..10), system("d", 4..10).wrong()]);
+    assert!(matches!(found.decision, Decision::Agreed(0)));
+    assert_eq!(found.standings(), ["same", "same", "other documents", "other documents"]);
+}
+
+#[test]
+fn a_majority_that_refuses_much_does_not_decide_over_who_holds_it() {
+    let refusing = |name| system(name, 0..50);
+    let found = vote(100, &[system("a", []), refusing("b"), refusing("c"), refusing("d")]);
+    assert_eq!(found.decision, Decision::Unverified(0));
+    assert_eq!(found.standings(), ["same", "other documents", "other documents", "other documents"]);
+}
+
+#[test]
+fn groups_that_refuse_other_documents_are_compared_over_what_all_hold() {
+    let systems = [
+        system("a", [1]),
+        system("b", [1]),
+        system("c", [2]).wrong(),
+        system("d", [2]),
+        system("e", []),
+        system("f", []).wrong(),
+    ];
+    let found = vote(50, &systems);
+    assert!(matches!(found.decision, Decision::Agreed(_)));
+    assert_eq!(found.common, Some(Holding::new(50, [1, 2])));
+    assert_eq!(found.standings(), ["same", "same", "different", "same", "same", "different"]);
+    assert_eq!((found.findings[2].later, found.findings[5].later), (Later::Wrong, Later::Wrong));
+    for right in [0, 1, 3, 4] {
+        assert_eq!(found.fixed[right], Some(answer(&systems[right], 50, &systems[right].refused)));
+    }
+}
+
+#[test]
+fn those_alike_that_differ_over_what_only_they_hold_settle_it_among_themselves() {
+    // Over the documents that all hold they agree; over what is theirs alone one says something else.
+    let rules = sum();
+    let (whole, common) = (Holding::new(20, []), Holding::new(20, [3]));
+    let rows = |n: i64| vec![vec![Value::Int(n)]];
+    let (five, six, seven) = (rows(5), rows(6), rows(7));
+    let less = Answer { system: "less", holding: &common, rows: &five, votes: true, common: Some(&five) };
+    let more =
+        |system, rows| Answer { system, holding: &whole, rows, votes: true, common: Some(five.as_slice()) };
+    let all = [less, more("a", &six), more("b", &six), more("c", &seven)];
+    let (decision, findings) = decide(&rules, &all, &common);
+    assert!(matches!(decision, Decision::Agreed(_)));
+    assert!(matches!(findings[3].standing, Standing::Different(_)));
+    assert!(findings[1..].iter().all(|one| one.later == Later::Answer(1)));
+    let (_, findings) = decide(&rules, &all[..2], &common);
+    assert_eq!(findings[1].later, Later::Answer(1));
+    let (_, findings) = decide(&rules, &[less, more("a", &six), more("c", &seven)], &common);
+    assert!(findings[1..].iter().all(|one| one.later == Later::Disputed));
+    // The reference is right over all that it holds.
+    let findings = hold_against(&rules, &all, &common, &five, Some(3));
+    assert!(findings[1..].iter().all(|one| one.later == Later::Answer(3)));
+    assert!(matches!(findings[1].standing, Standing::Different(_)));
+}
+
+#[test]
+fn a_reference_is_compared_over_what_it_holds() {
+    let reference = Holding::new(100, [1, 2, 3]);
+    let (whole, half) = (Holding::new(100, []), Holding::new(100, 0..50));
+    let found = Electorate::among(&[&whole, &reference, &half], Some(1)).unwrap();
+    assert_eq!((found.votes, found.common), (vec![true, true, false], reference.clone()));
+    assert_eq!(Electorate::among(&[&whole, &Holding::new(100, 0..100)], Some(1)), None);
+    // Of one that was not loaded nothing is known.
+    let found = Electorate::among(&[&whole, &Holding::default(), &reference], Some(2)).unwrap();
+    assert_eq!(found.votes, [true, false, true]);
+    let found = Electorate::among(&[&whole, &Holding::default()], None).unwrap();
+    assert_eq!(found.votes, [true, false]);
+}
+
+const NAMES: [&str; 6] = ["a", "b", "c", "d", "e", "f"];
+const OFFERED: u64 = 40;
+
+prop_compose! {
+    fn any_system()(
+        name in 0..NAMES.len(),
+        refused in prop_oneof![
+            Just(BTreeSet::new()),
+            prop::collection::btree_set(0..OFFERED, 0..4),
+            prop::collection::btree_set(0..4_u64, 0..3),
+            prop::collection::btree_set(0..OFFERED, 0..OFFERED as usize),
+            Just((0..OFFERED).collect()),
+            Just((0..OFFERED / 2).collect()),
+            Just((OFFERED / 2..OFFERED).collect()),
+        ],
+        off_by in prop_oneof![4 => Just(0_i64), 1 => 1..3_i64],
+        can_be_asked in prop::bool::weighted(0.8),
+    ) -> Modelled {
+        Modelled { name: NAMES[name], refused, off_by, can_be_asked }
+    }
+}
+
+fn any_systems() -> impl Strategy<Value = Vec<Modelled>> {
+    prop::collection::vec(any_system(), 0..8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn who_is_right_over_what_it_holds_is_never_wrong_where_all_are(mut systems in any_systems()) {
+        for one in &mut systems {
+            one.off_by = 0;
+        }
+        let found = vote(OFFERED, &systems);
+        for (place, one) in systems.iter().enumerate() {
+            prop_assert_ne!(found.standing(place), "different");
+            prop_assert!(!matches!(found.findings[place].later, Later::Wrong | Later::Disputed));
+            if let Some(fixed) = &found.fixed[place] {
+                prop_assert_eq!(fixed, &answer(one, OFFERED, &one.refused), "held against its own documents");
+            }
+        }
+    }
+
+    #[test]
+    fn whoever_is_wrong_differs_from_a_majority_over_the_same_documents(systems in any_systems()) {
+        let found = vote(OFFERED, &systems);
+        let ballots = || systems.iter().enumerate().filter(|(place, _)| found.standing(*place) != "other documents");
+        let voters: BTreeSet<&str> = ballots().map(|(_, one)| one.name).collect();
+        let agreeing: BTreeSet<&str> = voters.iter().copied().filter(|name| {
+            ballots().filter(|(_, one)| one.name == *name).all(|(place, _)| {
+                let off_by = systems[place].off_by;
+                found.decision.fixed().is_some_and(|fixed| systems[fixed].off_by == off_by)
+            })
+        }).collect();
+        match found.decision {
+            Decision::Agreed(_) => prop_assert!(agreeing.len() >= 2 && 2 * agreeing.len() > voters.len()),
+            Decision::Disputed(_) => prop_assert!(!(agreeing.len() >= 2 && 2 * agreeing.len() > voters.len())),
+            Decision::Unverified(_) => prop_assert_eq!(voters.len(), 1),
+            Decision::OtherDocuments | Decision::Nothing => prop_assert!(voters.is_empty()),
+        }
+        for (place, one) in systems.iter().enumerate() {
+            let finding = &found.findings[place];
+            let is_judged = matches!(finding.later, Later::Answer(_) | Later::Fixed | Later::Wrong);
+            prop_assert!(!is_judged || matches!(found.decision, Decision::Agreed(_)), "nobody is judged without");
+            if let Decision::Agreed(fixed) = found.decision {
+                if found.standing(place) == "different" {
+                    prop_assert_ne!(one.off_by, systems[fixed].off_by);
+                    prop_assert!(found.voters[place]);
+                }
+                if let Some(rows) = &found.fixed[place] {
+                    let right = Modelled { off_by: systems[fixed].off_by, ..one.clone() };
+                    prop_assert_eq!(rows, &answer(&right, OFFERED, &one.refused));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn who_is_right_is_never_wrong_where_most_are(systems in any_systems()) {
+        let found = vote(OFFERED, &systems);
+        let ballots: Vec<&Modelled> = (0..systems.len())
+            .filter(|place| found.standing(*place) != "other documents").map(|place| &systems[place]).collect();
+        let names: BTreeSet<&str> = ballots.iter().map(|one| one.name).collect();
+        let right = names.iter().filter(|name| ballots.iter().filter(|one| one.name == **name).all(|one| one.is_right()));
+        let right = right.count();
+        if right >= 2 && 2 * right > names.len() {
+            for (place, one) in systems.iter().enumerate() {
+                let expected = match (found.standing(place), one.is_right()) {
+                    ("other documents", _) => "other documents",
+                    (_, true) => "same",
+                    (_, false) => "different",
+                };
+                prop_assert_eq!(found.standing(place), expected);
+            }
+        }
+    }
+
+    #[test]
+    fn who_holds_nothing_changes_nothing(systems in any_systems(), at in 0_usize..8) {
+        let before = vote(OFFERED, &systems);
+        let mut more = systems.clone();
+        let at = at.min(more.len());
+        more.insert(at, system("nothing", 0..OFFERED).wrong());
+        let mut after = vote(OFFERED, &more);
+        prop_assert_eq!(after.standing(at), "other documents");
+        after.findings.remove(at);
+        prop_assert_eq!(before.standings(), after.standings());
+        after.fixed.remove(at);
+        prop_assert_eq!(before.fixed, after.fixed);
+        prop_assert_eq!(before.common, after.common);
+    }
+
+    #[test]
+    fn the_order_of_systems_does_not_matter(systems in any_systems(), by in 0_usize..8) {
+        let before = vote(OFFERED, &systems);
+        let mut turned = systems.clone();
+        let by = by % systems.len().max(1);
+        turned.rotate_left(by);
+        turned.reverse();
+        let after = vote(OFFERED, &turned);
+        prop_assert_eq!(&before.common, &after.common);
+        let back = |place: usize| {
+            let rotated = (place + systems.len() - by) % systems.len();
+            systems.len() - 1 - rotated
+        };
+        // Which of two equally frequent answers others are shown beside is left to their order.
+        if matches!(before.decision, Decision::Disputed(_)) {
+            prop_assert!(matches!(after.decision, Decision::Disputed(_)));
+            return Ok(());
+        }
+        for place in 0..systems.len() {
+            prop_assert_eq!(before.standing(place), after.standing(back(place)));
+            prop_assert_eq!(&before.fixed[place], &after.fixed[back(place)]);
+        }
+    }
+
+    #[test]
+    fn one_more_who_refuses_makes_nobody_wrong(mut systems in any_systems(), more in any_system()) {
+        for one in &mut systems {
+            one.off_by = 0;
+        }
+        // Whatever it says over its own documents: unless it is asked over the same ones, it says nothing of others.
+        systems.push(Modelled { can_be_asked: false, ..more });
+        let found = vote(OFFERED, &systems);
+        for place in 0..systems.len() - 1 {
+            let same_documents = systems.last().is_some_and(|last| {
+                found.common.as_ref().is_some_and(|common| *common == Holding::new(OFFERED, last.refused.iter().copied()))
+            });
+            if !same_documents {
+                prop_assert_ne!(found.standing(place), "different");
+            }
+        }
+    }
+}

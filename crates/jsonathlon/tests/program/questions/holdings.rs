@@ -1,0 +1,147 @@
+//! Systems that hold other documents than each other: those who refused some do not outvote who holds them, and nobody is
+//! wrong for what it holds. The mock answers the number of its documents, so that every document counts.
+
+use jsonathlon_results::record::{Agreement, Basis, Given, Verdict};
+use jsonathlon_results::summary::Summary;
+use serde_json::{Value, json};
+
+use super::{SUM, agreement, documents, folder, run, verdict};
+use crate::support::{World, mock};
+
+/// How many documents there are, which is what is asked for.
+const ALL: u64 = 50;
+const ASKS: &str = "count {{table}};\n";
+
+/// A system that refuses these documents.
+fn refusing(ordinals: impl IntoIterator<Item = u64>) -> Value {
+    let refuse: Vec<Value> =
+        ordinals.into_iter().map(|ordinal| json!({"ordinal": ordinal, "reason": "not this one"})).collect();
+    json!({"refuse": refuse})
+}
+
+/// A run of systems that refuse these documents each, and are asked these statements.
+fn asked(systems: &[(&str, Vec<u64>, &str)], top: &str, more: &[(&str, &str)]) -> (World, Summary) {
+    let folders: Vec<_> =
+        systems.iter().map(|(name, refused, _)| mock(name, refusing(refused.clone())).questions()).collect();
+    let world = World::with(&folders);
+    let data = documents(&world);
+    folder(&world, &[("questions.toml", &format!("{top}{SUM}"))]);
+    folder(&world, more);
+    for (name, _, statement) in systems {
+        folder(&world, &[(&format!("{name}/sum.sql"), statement)]);
+    }
+    let names: Vec<&str> = systems.iter().map(|(name, ..)| *name).collect();
+    let summary = run(&world, &names.join(","), &data, &[]).summary();
+    world.nothing_left();
+    (world, summary)
+}
+
+fn given(one: &Agreement, system: &str) -> Given {
+    one.standings.iter().find(|standing| standing.id.system == system).unwrap().answer
+}
+
+#[test]
+fn those_who_refused_a_document_do_not_outvote_who_holds_it() {
+    let (world, summary) = asked(
+        &[
+            ("one", vec![7], ASKS),
+            ("two", vec![7], ASKS),
+            ("three", vec![], ASKS),
+            ("four", vec![], "answer {{table}} [[1]];\n"),
+        ],
+        "",
+        &[],
+    );
+    let one = agreement(&summary, "sum");
+    assert_eq!((one.basis, one.documents), (Basis::Agreed, ALL - 1));
+    assert_eq!(one.first.as_ref().unwrap().rows, [[json!(ALL - 1)]]);
+    let all: Vec<Given> = ["one", "two", "three", "four"].iter().map(|name| given(one, name)).collect();
+    assert_eq!(all, [Given::Same, Given::Same, Given::Same, Given::Different]);
+    // It holds all 50, says so in every trial, and is right.
+    assert_eq!(verdict(&summary, "three", "sum"), Verdict::Exact);
+    assert_eq!(verdict(&summary, "four", "sum"), Verdict::Wrong);
+    let wrong = |summary: &Summary, words: &str| {
+        let all = summary.failures.iter().all(|failure| failure.error.contains(words));
+        assert!(all && !summary.failures.is_empty(), "{words}: {:?}", summary.failures);
+    };
+    // As the other one that holds all of them says.
+    wrong(&summary, "lacks [50]; has [1]");
+    let out = world.text("out");
+    let tables = world.run(&["export", &out, "--format", "markdown"]).expect(0).stdout;
+    for words in [
+        "over the 49 documents that all of them hold",
+        "three 1.0 own holds 50 documents",
+        "answer (total): ",
+    ] {
+        assert!(tables.contains(words), "{words}: {tables}");
+    }
+    // One that holds more than all others is wrong by what it says over fewer.
+    let lone =
+        [("one", vec![7], ASKS), ("two", vec![7], ASKS), ("four", vec![], "answer {{table}} [[1]];\n")];
+    let (_, summary) = asked(&lone, "", &[]);
+    assert_eq!(verdict(&summary, "four", "sum"), Verdict::Wrong);
+    wrong(&summary, "over the 49 documents that all hold: 1 of 1 rows differ; lacks [49]; has [1]");
+}
+
+#[test]
+fn who_holds_nothing_is_not_asked() {
+    let (_, summary) =
+        asked(&[("one", (0..ALL).collect(), ASKS), ("two", vec![], ASKS), ("three", vec![], ASKS)], "", &[]);
+    let one = agreement(&summary, "sum");
+    assert_eq!((one.basis, one.documents), (Basis::Agreed, ALL));
+    assert_eq!(given(one, "one"), Given::Failed);
+    assert!(
+        summary.failures.iter().any(|failure| failure.error.contains("refused all 50 documents")),
+        "{summary:?}"
+    );
+    assert_eq!(verdict(&summary, "two", "sum"), Verdict::Exact);
+}
+
+#[test]
+fn nobody_is_right_or_wrong_over_documents_that_no_other_holds() {
+    let (world, summary) =
+        asked(&[("one", (0..25).collect(), ASKS), ("two", (25..ALL).collect(), ASKS)], "", &[]);
+    let one = agreement(&summary, "sum");
+    assert_eq!((one.basis, one.first.as_ref()), (Basis::OtherDocuments, None));
+    assert!(one.standings.iter().all(|standing| standing.answer == Given::OtherDocuments));
+    assert!(summary.failures.is_empty(), "{:?}", summary.failures);
+    let out = world.text("out");
+    let tables = world.run(&["export", &out, "--format", "markdown"]).expect(0).stdout;
+    assert!(
+        tables.contains("they hold other documents") && tables.contains("holds 25 documents"),
+        "{tables}"
+    );
+    // One that holds too few to be compared is left out, and the others settle it.
+    let (_, summary) =
+        asked(&[("one", (0..25).collect(), ASKS), ("two", vec![], ASKS), ("three", vec![], ASKS)], "", &[]);
+    let one = agreement(&summary, "sum");
+    assert_eq!((one.basis, given(one, "one")), (Basis::Agreed, Given::OtherDocuments));
+    assert_eq!(verdict(&summary, "two", "sum"), Verdict::Exact);
+    assert_ne!(verdict(&summary, "one", "sum"), Verdict::Wrong);
+}
+
+#[test]
+fn what_the_reference_refused_is_looked_at_too() {
+    let (_, summary) = asked(&[("one", vec![7], ASKS), ("two", vec![], ASKS)], "reference = \"one\"\n", &[]);
+    let one = agreement(&summary, "sum");
+    assert_eq!((one.basis, one.documents, given(one, "two")), (Basis::Reference, ALL - 1, Given::Same));
+    assert_eq!(verdict(&summary, "two", "sum"), Verdict::Exact);
+}
+
+#[test]
+fn the_users_own_answer_is_over_all_documents() {
+    let (_, summary) = asked(
+        &[("one", vec![7], ASKS), ("two", vec![], ASKS), ("three", vec![], "answer {{table}} [[49]];\n")],
+        "",
+        &[("expected.json", r#"{"sum": [[50]]}"#)],
+    );
+    let one = agreement(&summary, "sum");
+    let all: Vec<Given> = ["one", "two", "three"].iter().map(|name| given(one, name)).collect();
+    assert_eq!(
+        (one.basis, all),
+        (Basis::Expected, vec![Given::OtherDocuments, Given::Same, Given::Different])
+    );
+    assert_ne!(verdict(&summary, "one", "sum"), Verdict::Wrong);
+    assert_eq!(verdict(&summary, "two", "sum"), Verdict::Exact);
+    assert_eq!(verdict(&summary, "three", "sum"), Verdict::Wrong);
+}

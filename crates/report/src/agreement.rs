@@ -1,0 +1,271 @@
+//! What came of the answers to a question, in sentences: on what systems agree, who differs and by what rows.
+
+use jsonathlon_results::record::{Agreement, Basis, DifferentRows, FirstRows, Given, Standing};
+use jsonathlon_results::severity::Severity;
+
+use crate::marked::Marked;
+use crate::section::printable;
+
+/// Characters of a row that are shown, and of a statement.
+const ROW: usize = 120;
+const STATEMENT: usize = 400;
+/// Rows of an answer that are shown, and of a difference.
+const ANSWER_ROWS: usize = 5;
+const DIFFERENT_ROWS: usize = 3;
+
+/// What came of it, a line each; those that belong to the line before begin with spaces.
+#[must_use]
+pub fn notes(one: &Agreement) -> Vec<String> {
+    marked(one).iter().cloned().collect()
+}
+
+/// The same, with how much each is to be noticed.
+pub(crate) fn marked(one: &Agreement) -> Marked<String> {
+    let with = |given: Given| one.standings.iter().filter(move |standing| standing.answer == given);
+    let names = |given: Given| with(given).map(called).collect::<Vec<_>>().join(", ");
+    let same = with(Given::Same).count();
+    let answered = same + with(Given::Different).count();
+    let mut notes = Marked::default();
+    let told = match one.basis {
+        Basis::Agreed => format!(
+            "agreed: {same} of {answered} configurations gave the same answer{}: {}",
+            over(one),
+            names(Given::Same)
+        ),
+        Basis::Disputed => format!(
+            "DISPUTED: {answered} configurations answered{} and no majority of their systems agrees; nobody is right. The most \
+             frequent answer is that of {}",
+            over(one),
+            names(Given::Same)
+        ),
+        Basis::Unverified => "UNVERIFIED: one system alone answered, or the reference did not".to_owned(),
+        Basis::OtherDocuments => format!(
+            "UNVERIFIED: they hold other documents than each other, and could not be asked over the same ones: {}",
+            with(Given::OtherDocuments).map(holding).collect::<Vec<_>>().join(", ")
+        ),
+        Basis::Expected => {
+            format!("compared with expected.json: {same} of {answered} configurations answer the same")
+        }
+        Basis::Reference => format!(
+            "compared with the reference{}: {same} of {answered} configurations answer the same",
+            over(one)
+        ),
+        Basis::Unanswered => "UNVERIFIED: nobody answered".to_owned(),
+    };
+    let in_doubt = matches!(one.basis, Basis::Disputed | Basis::OtherDocuments);
+    notes.mark(if in_doubt { Severity::Warning } else { Severity::Good }, told);
+    notes.extend(one.first.as_ref().map(|first| answer(one, first)));
+    let asked = with(Given::Same).chain(&one.standings).find(|standing| standing.statement.is_some());
+    notes.extend(asked.and_then(statement));
+    notes.extend(one.addend.map(|addend| {
+        format!(
+            "numbers are compared within 1e-9 of {addend}, the largest that one of the other sign may have cancelled; `scale` in \
+             questions.toml names a column that says how large they are"
+        )
+    }));
+    if one.is_empty() {
+        notes.mark(
+            Severity::Warning,
+            "THE ANSWER IS EMPTY: no rows, or nothing but null and 0, in whoever agrees; look whether the statements name what \
+             the documents have"
+                .to_owned(),
+        );
+    }
+    for standing in with(Given::Different) {
+        notes.extend(different(standing));
+        notes.extend(statement(standing));
+    }
+    if one.basis != Basis::OtherDocuments {
+        for standing in with(Given::OtherDocuments) {
+            let told = format!(
+                "unverified: {}, and could not be asked over the {} that were compared; it has no vote, and is neither right \
+                 nor wrong",
+                holding(standing),
+                one.documents
+            );
+            notes.mark(Severity::Warning, told);
+        }
+    }
+    for standing in with(Given::Failed) {
+        let why = standing.why.as_deref().unwrap_or_default();
+        notes.mark(Severity::Failed, format!("failed: {}: {}", called(standing), shortened(why, STATEMENT)));
+    }
+    let not = names(Given::NotAsked);
+    if !not.is_empty() {
+        notes.push(format!("not asked, for want of a statement: {not}"));
+    }
+    notes
+}
+
+/// Over which documents, where some hold more.
+fn over(one: &Agreement) -> String {
+    let hold_more = |standing: &Standing| {
+        matches!(standing.answer, Given::Same | Given::Different) && standing.documents != one.documents
+    };
+    let more: Vec<String> = one.standings.iter().filter(|one| hold_more(one)).map(holding).collect();
+    match more.is_empty() {
+        true => String::new(),
+        false => format!(
+            " over the {} documents that all of them hold ({}, and is held against its own answer over these)",
+            one.documents,
+            more.join(", ")
+        ),
+    }
+}
+
+fn called(standing: &Standing) -> String {
+    format!("{} {} {}", standing.id.system, standing.id.version, standing.id.variant)
+}
+
+fn holding(standing: &Standing) -> String {
+    format!("{} holds {} documents", called(standing), standing.documents)
+}
+
+/// The answer that all are held against.
+fn answer(one: &Agreement, first: &FirstRows) -> String {
+    let columns: Vec<String> = one.columns.iter().map(|column| printable(column)).collect();
+    let rows: Vec<String> = first.rows.iter().take(ANSWER_ROWS).map(|row| shown(row)).collect();
+    let more = first.count.saturating_sub(rows.len() as u64);
+    let more = if more > 0 { format!(" and {more} more rows") } else { String::new() };
+    let rows = if rows.is_empty() { "no rows".to_owned() } else { rows.join(" ") };
+    format!("  answer ({}): {rows}{more}", columns.join(", "))
+}
+
+fn statement(standing: &Standing) -> Option<String> {
+    let text = standing.statement.as_ref()?;
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(format!("  asked of {}: {}", standing.id.system, shortened(&line, STATEMENT)))
+}
+
+/// A difference, both ways, with the rule that explains it.
+fn different(standing: &Standing) -> Vec<String> {
+    let mut notes = vec![format!(
+        "differs: {}: {}",
+        called(standing),
+        printable(standing.why.as_deref().unwrap_or_default())
+    )];
+    if let Some(DifferentRows { lacks, lacking, has, having }) = &standing.rows {
+        for (rows, count, word) in [(lacks, lacking, "lacks"), (has, having, "has instead")] {
+            for row in rows.iter().take(DIFFERENT_ROWS) {
+                notes.push(format!("  {word} {}", shown(row)));
+            }
+            let more = count.saturating_sub(rows.len().min(DIFFERENT_ROWS) as u64);
+            if more > 0 {
+                notes.push(format!("  {word} {more} more rows"));
+            }
+        }
+    }
+    notes.extend(standing.rule.as_ref().map(|rule| format!("  which explains it: {}", printable(rule))));
+    notes
+}
+
+fn shown(row: &[serde_json::Value]) -> String {
+    let cells: Vec<String> = row.iter().map(cell).collect();
+    shortened(&format!("[{}]", cells.join(",")), ROW)
+}
+
+/// A cell as it is kept; a number that JSON does not have is an object there.
+fn cell(kept: &serde_json::Value) -> String {
+    let named = kept.get("float").and_then(serde_json::Value::as_str);
+    named.map_or_else(|| kept.to_string(), str::to_owned)
+}
+
+/// At most so many characters, fit for a terminal.
+fn shortened(text: &str, most: usize) -> String {
+    let short: String = text.chars().take(most).collect();
+    printable(&if short.len() < text.len() { short + " …" } else { short })
+}
+
+#[cfg(test)]
+mod tests {
+    use jsonathlon_results::id::Id;
+    use serde_json::json;
+
+    use super::*;
+
+    fn standing(system: &str, answer: Given, documents: u64) -> Standing {
+        Standing {
+            id: Id::new(system, "1", "own", ""),
+            profile: None,
+            answer,
+            why: None,
+            rows: None,
+            rule: None,
+            statement: Some(format!("SELECT x\nFROM {system}")),
+            documents,
+            holding: String::new(),
+            file: None,
+            verdict: None,
+        }
+    }
+
+    fn agreement(basis: Basis, rows: &[serde_json::Value], standings: Vec<Standing>) -> Agreement {
+        let rows: Vec<Vec<serde_json::Value>> = rows.iter().map(|cell| vec![cell.clone()]).collect();
+        Agreement {
+            workload: "questions".into(),
+            question: "sum".into(),
+            basis,
+            documents: 99,
+            holding: String::new(),
+            addend: None,
+            columns: vec!["total".into()],
+            first: Some(FirstRows { count: rows.len() as u64, rows }),
+            file: None,
+            standings,
+        }
+    }
+
+    #[test]
+    fn the_answer_and_the_statement_are_said() {
+        let all = vec![standing("a", Given::Same, 99), standing("b", Given::Same, 100)];
+        let told = notes(&agreement(Basis::Agreed, &[json!({"float": "Infinity"}), json!("x\u{1b}")], all))
+            .join("\n");
+        assert!(told.contains("answer (total): [Infinity] [\"x\\u001b\"]"), "{told}");
+        assert!(told.contains("asked of a: SELECT x FROM a"), "{told}");
+        assert!(
+            told.contains("over the 99 documents that all of them hold (b 1 own holds 100 documents"),
+            "{told}"
+        );
+        assert!(!told.contains("EMPTY"), "{told}");
+    }
+
+    #[test]
+    fn an_answer_that_is_empty_in_all_is_said_to_be() {
+        for (rows, is_empty) in [
+            (vec![], true),
+            (vec![json!(null)], true),
+            (vec![json!(0), json!(0.0)], true),
+            (vec![json!(0), json!(1)], false),
+            (vec![json!("")], false),
+            (vec![json!({"float": "NaN"})], false),
+        ] {
+            let all = vec![standing("a", Given::Same, 99), standing("b", Given::Same, 99)];
+            let told = notes(&agreement(Basis::Agreed, &rows, all)).join("\n");
+            assert_eq!(told.contains("THE ANSWER IS EMPTY"), is_empty, "{told}");
+        }
+    }
+
+    #[test]
+    fn who_holds_other_documents_is_named_with_how_many() {
+        let all = vec![standing("a", Given::OtherDocuments, 50), standing("b", Given::OtherDocuments, 60)];
+        let mut none = agreement(Basis::OtherDocuments, &[], all.clone());
+        none.first = None;
+        let told = notes(&none).join("\n");
+        assert!(told.contains("a 1 own holds 50 documents, b 1 own holds 60 documents"), "{told}");
+        let mut all = all;
+        all.extend([standing("c", Given::Same, 99), standing("d", Given::Same, 99)]);
+        let told = notes(&agreement(Basis::Agreed, &[json!(1)], all)).join("\n");
+        assert!(
+            told.contains("agreed: 2 of 2") && told.contains("unverified: a 1 own holds 50 documents"),
+            "{told}"
+        );
+    }
+
+    #[test]
+    fn long_words_are_cut() {
+        let mut one = standing("a", Given::Failed, 99);
+        one.why = Some(format!("\"1{}\" is out of range", "0".repeat(400)));
+        let told = notes(&agreement(Basis::Unanswered, &[], vec![one])).join("\n");
+        assert!(told.contains(" …") && told.lines().all(|line| line.len() < 600), "{told}");
+    }
+}

@@ -1,0 +1,65 @@
+//! Documents that several configurations hold, loaded once more and untimed, so that all can be asked over the same ones.
+
+use std::time::Duration;
+
+use jsonathlon_results::record::FailureKind;
+
+use super::file::{held, load_file, remove};
+use super::{refused, settle};
+use crate::RunError;
+use crate::bench::{Accepted, Bench};
+use crate::recorder::Recorder;
+use crate::session::{Ended, Session};
+
+impl Bench<'_> {
+    /// Loads these documents and no others into `table`, which is made for it, and waits until they can be asked about.
+    ///
+    /// # Errors
+    /// When the system, which has taken each of them before, does not take them all now.
+    pub(crate) fn load_only(
+        &self,
+        documents: &Accepted,
+        table: &str,
+        session: &mut Session<'_>,
+        recorder: &mut Recorder<'_>,
+    ) -> Result<(), Ended> {
+        let (staged, limit) = (self.staged, Duration::from_secs_f64(self.settings.load_timeout_s));
+        session.open()?;
+        session.run(session.statements("create", &[("table", table)])?, limit)?;
+        let mut without: Vec<u64> = documents.refused_lines.iter().copied().collect();
+        without.sort_unstable();
+        let clean = staged.clean_documents.saturating_sub(without.len() as u64);
+        let mut files = Vec::new();
+        let part = session.folder().with_extension("common");
+        if clean > 0 {
+            refused::without(&staged.clean, without, &part)?;
+            files.push(load_file(session, table, &part, limit, recorder));
+        }
+        for suspect in documents.suspects.iter().filter_map(|place| staged.suspects.get(*place)) {
+            if files.iter().any(Result::is_err) {
+                break;
+            }
+            let bytes = staged.suspect_bytes(suspect).map_err(RunError::io("read a suspect document"))?;
+            let line = [&bytes, &b"\n"[..]].concat();
+            std::fs::write(&part, line).map_err(RunError::io(format!("write {}", part.display())))?;
+            files.push(load_file(session, table, &part, limit, recorder));
+        }
+        remove(&part)?;
+        for loaded in files {
+            if let Some(reject) = loaded?.rejects.into_iter().next() {
+                return Err(Ended::failed(FailureKind::Refused, reject.reason));
+            }
+        }
+        let index = session.statements("index", &[("table", table)])?;
+        if !index.is_empty() {
+            session.run(index, limit)?;
+        }
+        settle(session, "drain", table, self.settings.load_timeout_s, !session.is_guest())?;
+        let (found, expected) = (held(session, table, limit)?, clean + documents.suspects.len() as u64);
+        if found == expected {
+            return Ok(());
+        }
+        let error = format!("{found} documents are in the table, {expected} were given");
+        Err(Ended::failed(FailureKind::Wrong, error))
+    }
+}

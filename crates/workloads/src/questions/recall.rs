@@ -1,0 +1,35 @@
+//! What an interrupted run had found out about answers.
+
+use jsonathlon_dataset::value::Row;
+use serde::Deserialize;
+
+use super::{Fixed, Questions};
+use crate::RunError;
+use crate::recorder::Recorder;
+
+/// As much of a kept answer as is needed.
+#[derive(Deserialize)]
+struct Kept {
+    rows: Vec<Row>,
+}
+
+/// Takes on what is on record.
+pub(super) fn remember(questions: &Questions, recorder: &Recorder<'_>) -> Result<(), RunError> {
+    for one in &recorder.agreements {
+        let mut kept = std::collections::BTreeMap::new();
+        let files = one.standings.iter().filter_map(|standing| standing.file.as_ref());
+        for file in one.file.iter().chain(files) {
+            if kept.contains_key(file.as_str()) {
+                continue;
+            }
+            let path = recorder.folder.path().join(file);
+            let text = std::fs::read(&path).map_err(RunError::io(format!("read {}", path.display())))?;
+            let Kept { rows } = serde_json::from_slice(&text)
+                .map_err(|error| RunError::Changed(format!("{} is damaged: {error}", path.display())))?;
+            kept.insert(file.as_str(), rows);
+        }
+        let fixed = Fixed::of(one, |file| kept.get(file).cloned().unwrap_or_default());
+        questions.fixed.borrow_mut().insert(one.question.clone(), fixed);
+    }
+    Ok(())
+}

@@ -1,0 +1,300 @@
+//! The answers to one question held against each other, and what comes of it on record.
+
+use jsonathlon_dataset::agreement::{
+    Answer, Decision, Difference, Electorate, Finding, Later, Rules, Standing as Found, decide, hold_against,
+};
+use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_results::record::{
+    Agreement, Basis, Body, DifferentRows, Failure, FirstRows, Given, Standing, Verdict,
+};
+use jsonathlon_systems::catalogue::name_of;
+
+use super::held::Held;
+use super::told::{Told, is_named};
+use super::{Fixed, Questions, addend, settings};
+use crate::RunError;
+use crate::asking::Asked;
+use crate::bench::Bench;
+use crate::recorder::Recorder;
+
+/// Rows of the fixed answer that are in the record itself, for whoever reads it.
+const FIRST_ROWS: usize = 10;
+
+/// Who votes, and what the voters who hold more than all of them do answer over what all hold.
+pub(super) struct Common {
+    pub(super) electorate: Electorate,
+    /// By target and open question; none of a target that holds no more, or that could not be asked.
+    pub(super) told: Vec<Option<Vec<Told>>>,
+}
+
+/// The same of one question.
+pub(super) struct OfQuestion<'a> {
+    electorate: &'a Electorate,
+    told: Vec<Option<&'a Told>>,
+}
+
+impl Common {
+    pub(super) fn of_question(&self, place: usize) -> OfQuestion<'_> {
+        let told = self.told.iter().map(|of_one| of_one.as_ref().and_then(|told| told.get(place)));
+        OfQuestion { electorate: &self.electorate, told: told.collect() }
+    }
+}
+
+/// What is found out about the answers, by their places among those that were given.
+struct Decided<'a> {
+    basis: Basis,
+    findings: Vec<Finding>,
+    /// The answer that all are held against, and the documents that it is over.
+    fixed: Option<(Vec<Row>, &'a Held)>,
+}
+
+impl Decided<'_> {
+    /// How many differ from the fixed answer.
+    fn different(&self) -> usize {
+        self.findings.iter().filter(|one| matches!(one.standing, Found::Different(_))).count()
+    }
+
+    /// Whether one differs in a number with a fraction: what sums that cancel leave may.
+    fn differ_in_fractions(&self) -> bool {
+        let is_fraction = |cell: &Value| matches!(cell, Value::Float(number) if number.fract() != 0.0);
+        self.findings.iter().any(|one| match &one.standing {
+            Found::Different(difference) => {
+                difference.lacks.iter().chain(&difference.has).flatten().any(is_fraction)
+            }
+            Found::Same(_) | Found::OtherDocuments => false,
+        })
+    }
+}
+
+/// Holds the answers to one question against each other, and records what comes of it.
+pub(super) fn settle(
+    questions: &Questions,
+    name: &str,
+    bench: &Bench<'_>,
+    all: &[Asked<'_, Questions>],
+    told: &[&Told],
+    common: Option<&OfQuestion<'_>>,
+    recorder: &mut Recorder<'_>,
+) -> Result<(), RunError> {
+    let Some(stated) = questions.rules.get(name) else { return Ok(()) };
+    // The places of those that answered.
+    let given: Vec<usize> = (0..told.len()).filter(|place| told[*place].rows().is_some()).collect();
+    let answers: Vec<Answer<'_>> =
+        given.iter().filter_map(|place| answer(*place, all, told, common)).collect();
+    let over = common.map(|common| Held::from(common.electorate.common.clone())).unwrap_or_default();
+    let whole = Held::all(bench.staged);
+    let reference = questions.settings.reference.as_ref();
+    let decide_by = |rules: &Rules| match (questions.settings.expected.get(name), reference) {
+        (Some(expected), _) => by_expected(rules, answers.clone(), settings::expected_rows(expected), &whole),
+        (None, Some(named)) => {
+            let is_it =
+                |place: &usize| all.get(*place).is_some_and(|one| is_named(one.of.cells.target, named));
+            by_reference(rules, &answers, given.iter().position(|place| is_it(place)), &over)
+        }
+        (None, None) => by_majority(rules, &answers, &over),
+    };
+    let mut decided = decide_by(stated);
+    let mut addend = None;
+    if decided.differ_in_fractions() {
+        let asked: Vec<&str> = told.iter().filter_map(|told| told.statement()).collect();
+        let largest = addend::largest(bench.staged, &asked)?;
+        let again = decide_by(&Rules { addend: largest, ..stated.clone() });
+        if again.different() < decided.different() {
+            (decided, addend) = (again, Some(largest));
+        }
+    }
+    let rules = &Rules { addend: addend.unwrap_or_default(), ..stated.clone() };
+    let mut files = Files { name, rules, by_holding: Vec::new() };
+    let file = match &decided.fixed {
+        Some((rows, held)) => Some(files.file(rows, &held.digest, recorder)?),
+        None => None,
+    };
+    let mut standings = Vec::new();
+    for (place, (one, told)) in all.iter().zip(told).enumerate() {
+        let target = one.of.cells.target;
+        let mut standing = Standing {
+            id: target.id(),
+            profile: target.profile(),
+            answer: Given::NotAsked,
+            why: None,
+            rows: None,
+            rule: None,
+            statement: None,
+            documents: one.held.holding.documents(),
+            holding: one.held.digest.clone(),
+            file: None,
+            verdict: None,
+        };
+        match told {
+            Told::NotAsked => {}
+            Told::Failed(Failure { kind, error, .. }) => {
+                standing.answer = Given::Failed;
+                standing.why = Some(format!("{}: {error}", kind.word()));
+            }
+            Told::Rows { statement, .. } => {
+                standing.statement = Some(statement.clone());
+                let finding = given.iter().position(|one| *one == place);
+                if let Some(finding) = finding.and_then(|place| decided.findings.get(place)) {
+                    found(&mut standing, finding);
+                    standing.file = match finding.later {
+                        Later::Fixed => file.clone(),
+                        Later::Answer(right) => {
+                            let rows = answers.get(right).map_or(&[][..], |answer| answer.rows);
+                            Some(files.file(rows, &one.held.digest, recorder)?)
+                        }
+                        Later::Wrong | Later::Disputed | Later::Unverified => None,
+                    };
+                }
+            }
+        }
+        standings.push(standing);
+    }
+    let (rows, held) = decided.fixed.as_ref().map_or((&[][..], &over), |(rows, held)| (rows, *held));
+    let agreement = Agreement {
+        workload: all.first().map_or("", |one| one.of.cells.workload).to_owned(),
+        question: name.to_owned(),
+        basis: decided.basis,
+        documents: held.holding.documents(),
+        holding: held.digest.clone(),
+        addend,
+        columns: rules.columns.iter().map(|column| column.name.clone()).collect(),
+        first: file.is_some().then(|| FirstRows {
+            rows: settings::json_rows(rows.get(..FIRST_ROWS).unwrap_or(rows)),
+            count: rows.len() as u64,
+        }),
+        file,
+        standings,
+    };
+    let fixed = Fixed::of(&agreement, |file| files.rows(file));
+    recorder.note(format!("agreement:{name}"), Body::Agreement(Box::new(agreement)))?;
+    questions.fixed.borrow_mut().insert(name.to_owned(), fixed);
+    Ok(())
+}
+
+fn answer<'a>(
+    place: usize,
+    all: &'a [Asked<'_, Questions>],
+    told: &[&'a Told],
+    common: Option<&OfQuestion<'a>>,
+) -> Option<Answer<'a>> {
+    let (one, rows) = (all.get(place)?, told.get(place)?.rows()?);
+    let holding = &one.held.holding;
+    let is_common = common.is_some_and(|common| *holding == common.electorate.common);
+    let apart = || common.and_then(|common| common.told.get(place).copied().flatten()?.rows());
+    Some(Answer {
+        // Two servers of a system have one vote.
+        system: name_of(&one.of.cells.target.configuration.system),
+        holding,
+        rows,
+        votes: common.is_some_and(|common| common.electorate.votes.get(place).copied().unwrap_or_default()),
+        common: if is_common { Some(rows) } else { apart() },
+    })
+}
+
+fn by_majority<'a>(rules: &Rules, answers: &[Answer<'_>], over: &'a Held) -> Decided<'a> {
+    let (decision, findings) = decide(rules, answers, &over.holding);
+    let basis = match decision {
+        Decision::Agreed(_) => Basis::Agreed,
+        Decision::Disputed(_) => Basis::Disputed,
+        Decision::Unverified(_) => Basis::Unverified,
+        Decision::OtherDocuments => Basis::OtherDocuments,
+        Decision::Nothing => Basis::Unanswered,
+    };
+    let fixed = decision.fixed().and_then(|place| answers.get(place)?.common);
+    Decided { basis, findings, fixed: fixed.map(|rows| (rows.to_vec(), over)) }
+}
+
+/// The reference is right over all that it holds, and others are compared over what all voters hold of that.
+fn by_reference<'a>(
+    rules: &Rules,
+    answers: &[Answer<'_>],
+    reference: Option<usize>,
+    over: &'a Held,
+) -> Decided<'a> {
+    let fixed = reference.and_then(|place| answers.get(place)?.common);
+    let Some(fixed) = fixed else {
+        // What they agree on is no answer of the reference's.
+        let without = by_majority(rules, answers, over);
+        let basis = match without.basis {
+            Basis::Unanswered | Basis::OtherDocuments => without.basis,
+            _ => Basis::Unverified,
+        };
+        let unverified = |finding: Finding| Finding { later: Later::Unverified, ..finding };
+        let findings = without.findings.into_iter().map(unverified).collect();
+        return Decided { basis, findings, ..without };
+    };
+    let findings = hold_against(rules, answers, &over.holding, fixed, reference);
+    Decided { basis: Basis::Reference, findings, fixed: Some((fixed.to_vec(), over)) }
+}
+
+/// What the user gave is the answer over all documents: who holds fewer and says something else may be right over those.
+fn by_expected<'a>(
+    rules: &Rules,
+    mut answers: Vec<Answer<'_>>,
+    expected: Vec<Row>,
+    whole: &'a Held,
+) -> Decided<'a> {
+    for one in &mut answers {
+        one.votes = one.holding.is_whole() || rules.compare(&expected, one.rows).is_ok();
+        one.common = one.votes.then_some(one.rows);
+    }
+    let findings = hold_against(rules, &answers, &whole.holding, &expected, None);
+    Decided { basis: Basis::Expected, findings, fixed: Some((expected, whole)) }
+}
+
+/// What a finding is on record.
+fn found(standing: &mut Standing, finding: &Finding) {
+    match &finding.standing {
+        Found::Same(_) => standing.answer = Given::Same,
+        Found::OtherDocuments => standing.answer = Given::OtherDocuments,
+        Found::Different(difference) => {
+            let Difference { what, lacks, lacking, has, having, rule } = difference.as_ref();
+            standing.answer = Given::Different;
+            standing.rule = rule.map(|rule| rule.to_string());
+            standing.rows = Some(DifferentRows {
+                lacks: settings::json_rows(lacks),
+                lacking: *lacking as u64,
+                has: settings::json_rows(has),
+                having: *having as u64,
+            });
+            standing.why = Some(what.clone());
+        }
+    }
+    standing.verdict = match finding.later {
+        Later::Answer(_) | Later::Fixed => None,
+        Later::Wrong => Some(Verdict::Wrong),
+        Later::Disputed => Some(Verdict::Disputed),
+        Later::Unverified => Some(Verdict::Unverified),
+    };
+}
+
+/// The right answers to a question, each over other documents, in files of their own.
+struct Files<'a> {
+    name: &'a str,
+    rules: &'a Rules,
+    /// Digest of the documents, file, rows.
+    by_holding: Vec<(String, String, Vec<Row>)>,
+}
+
+impl Files<'_> {
+    /// The file of the answer over these documents, which is written where there is none.
+    fn file(&mut self, rows: &[Row], holding: &str, recorder: &Recorder<'_>) -> Result<String, RunError> {
+        if let Some((_, file, _)) = self.by_holding.iter().find(|(known, ..)| known == holding) {
+            return Ok(file.clone());
+        }
+        let name = match self.by_holding.len() {
+            0 => format!("answers/fixed-{}.json", self.name),
+            others => format!("answers/fixed-{}-{}.json", self.name, others + 1),
+        };
+        let columns: Vec<&str> = self.rules.columns.iter().map(|column| column.name.as_str()).collect();
+        let text = serde_json::json!({ "question": self.name, "columns": columns, "rows": rows });
+        let file = recorder.folder.write_file(&name, text.to_string().as_bytes())?;
+        self.by_holding.push((holding.to_owned(), file.clone(), rows.to_vec()));
+        Ok(file)
+    }
+
+    fn rows(&self, file: &str) -> Vec<Row> {
+        let found = self.by_holding.iter().find(|(_, known, _)| known == file);
+        found.map(|(.., rows)| rows.clone()).unwrap_or_default()
+    }
+}

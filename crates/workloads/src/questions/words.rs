@@ -1,0 +1,40 @@
+//! Differences in sentences.
+
+use jsonathlon_dataset::agreement::Difference;
+use jsonathlon_dataset::value::{Row, Value};
+use jsonathlon_results::record::Standing;
+
+/// A difference in a sentence, with the first row of each side.
+pub(super) fn in_words(difference: &Difference) -> String {
+    let Difference { what, lacks, has, rule, .. } = difference;
+    sentence(what, lacks.first(), has.first(), rule.map(|rule| rule.to_string()))
+}
+
+fn sentence(what: &str, lacks: Option<&Row>, has: Option<&Row>, rule: Option<String>) -> String {
+    let mut words = what.to_owned();
+    if let Some(row) = lacks {
+        words.push_str(&format!("; lacks {}", Value::show_row(row)));
+    }
+    if let Some(row) = has {
+        words.push_str(&format!("; has {}", Value::show_row(row)));
+    }
+    if let Some(rule) = rule {
+        words.push_str(&format!(" ({rule})"));
+    }
+    words
+}
+
+/// The same of what is on record.
+pub(super) fn in_words_of_record(standing: &Standing, documents: u64) -> String {
+    let first = |rows: &[Vec<serde_json::Value>]| -> Option<Row> {
+        rows.first()?.iter().map(|cell| serde_json::from_value(cell.clone()).ok()).collect()
+    };
+    let rows = standing.rows.as_ref();
+    let words = sentence(
+        standing.why.as_deref().unwrap_or_default(),
+        rows.and_then(|rows| first(&rows.lacks)).as_ref(),
+        rows.and_then(|rows| first(&rows.has)).as_ref(),
+        standing.rule.clone(),
+    );
+    format!("over the {documents} documents that all hold: {words}")
+}
