@@ -6,9 +6,9 @@ use jsonathlon_results::severity::Severity;
 use crate::marked::Marked;
 use crate::section::printable;
 
-/// Characters of a row that are shown, and of a statement.
+/// Characters of a row that are shown, and of a statement: fewer than `printable` leaves, so that what is cut is seen to be.
 const ROW: usize = 120;
-const STATEMENT: usize = 400;
+const STATEMENT: usize = 280;
 /// Rows of an answer that are shown, and of a difference.
 const ANSWER_ROWS: usize = 5;
 const DIFFERENT_ROWS: usize = 3;
@@ -106,7 +106,7 @@ fn over(one: &Agreement) -> String {
     match more.is_empty() {
         true => String::new(),
         false => format!(
-            " over the {} documents that all of them hold ({}, and is held against its own answer over these)",
+            " over the {} documents that all of them hold ({}; each is held against its own answer over these)",
             one.documents,
             more.join(", ")
         ),
