@@ -1,6 +1,6 @@
 //! What came of the answers to a question, in sentences: on what systems agree, who differs and by what rows.
 
-use jsonathlon_results::record::{Agreement, Basis, DifferentRows, FirstRows, Given, Standing};
+use jsonathlon_results::record::{Agreement, Basis, DifferentRows, FirstRows, Given, Standing, Verdict};
 use jsonathlon_results::severity::Severity;
 
 use crate::marked::Marked;
@@ -86,6 +86,13 @@ pub(crate) fn marked(one: &Agreement) -> Marked<String> {
             notes.mark(Severity::Warning, told);
         }
     }
+    for standing in one.standings.iter().filter(|standing| is_disputed_over_its_own(one, standing)) {
+        let told = format!(
+            "DISPUTED over all that it holds: {}, and those that hold the same ones answer differently over these",
+            holding(standing)
+        );
+        notes.mark(Severity::Warning, told);
+    }
     for standing in with(Given::Failed) {
         let why = standing.why.as_deref().unwrap_or_default();
         notes.mark(Severity::Failed, format!("failed: {}: {}", called(standing), shortened(why, STATEMENT)));
@@ -95,6 +102,12 @@ pub(crate) fn marked(one: &Agreement) -> Marked<String> {
         notes.push(format!("not asked, for want of a statement: {not}"));
     }
     notes
+}
+
+/// Whether it is right over what all hold, and nobody knows who is over the documents that it holds beyond these.
+#[must_use]
+pub fn is_disputed_over_its_own(one: &Agreement, standing: &Standing) -> bool {
+    one.basis.is_settled() && standing.verdict == Some(Verdict::Disputed)
 }
 
 /// Over which documents, where some hold more.
@@ -258,6 +271,19 @@ mod tests {
         assert!(
             told.contains("agreed: 2 of 2") && told.contains("unverified: a 1 own holds 50 documents"),
             "{told}"
+        );
+    }
+
+    #[test]
+    fn what_is_disputed_over_more_than_all_hold_is_said() {
+        let all = || vec![standing("a", Given::Same, 99), standing("b", Given::Same, 100)];
+        let mut disputed = all();
+        disputed[1].verdict = Some(Verdict::Disputed);
+        let words = "DISPUTED over all that it holds: b 1 own holds 100 documents";
+        let told = |basis, all| notes(&agreement(basis, &[json!(1)], all)).join("\n");
+        assert!(told(Basis::Agreed, disputed.clone()).contains(words));
+        assert!(
+            !told(Basis::Agreed, all()).contains(words) && !told(Basis::Disputed, disputed).contains(words)
         );
     }
 

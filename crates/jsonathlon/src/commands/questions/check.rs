@@ -126,7 +126,10 @@ fn ask(wanted: &Wanted<'_>, data: &str, own: &OwnQuestions, catalogue: &Catalogu
     let mut text = format!("over the first {DOCUMENTS} documents at most:\n");
     for one in run.agreements() {
         is_well &= one.basis.is_settled()
-            && one.standings.iter().all(|standing| matches!(standing.answer, Given::Same | Given::NotAsked));
+            && one.standings.iter().all(|standing| {
+                matches!(standing.answer, Given::Same | Given::NotAsked)
+                    && !agreement::is_disputed_over_its_own(one, standing)
+            });
         text += &format!("  {}\n", one.question);
         for note in agreement::notes(one) {
             text += &format!("    {note}\n");
