@@ -56,11 +56,10 @@ impl Estimate {
     /// The same without limits that say nothing.
     #[must_use]
     pub fn if_meaningful(self) -> Self {
-        match (self.low, self.high) {
-            // Written so that a limit of nought or of no number is none either.
-            (Some(low), Some(high)) if !(high / low <= MEANINGLESS) => Self { low: None, high: None, ..self },
-            _ => self,
-        }
+        let (Some(low), Some(high)) = (self.low, self.high) else { return self };
+        // Asked this way round, a limit of nought or of no number says nothing either.
+        let says_something = high / low <= MEANINGLESS;
+        if says_something { self } else { Self { low: None, high: None, ..self } }
     }
 
     /// The same of a ratio, where even a wide interval says something if it excludes one.

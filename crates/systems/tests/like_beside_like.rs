@@ -1,5 +1,7 @@
 //! What the built-in folders must have alike, so that no system is held against others that were given more.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
 use std::collections::BTreeMap;
 
 use jsonathlon_systems::{Catalogue, Configuration, Profile, SERVING, System};

@@ -84,6 +84,7 @@ fn tables() -> BTreeMap<&'static str, BTreeSet<String>> {
         ("`[open]`", keys_of::<OpenDefinition>()),
         ("`[[exception]]`", keys_of::<Exception>()),
         ("`[properties]`", keys_of::<PropertiesDefinition>()),
+        ("`[[properties.remedy]]`", keys_of::<RemedyDefinition>()),
         ("`[profiles]`", keys_of::<ProfilesDefinition>()),
         ("`[profiles.sized]`", keys_of::<ProfileDefinition>()),
         ("`[[profiles.sized.setting]]`", keys_of::<SettingDefinition>()),

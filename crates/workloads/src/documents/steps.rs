@@ -170,7 +170,7 @@ impl<'a> Turn<'_, '_, 'a> {
         let create = session.statements("create", &[("table", TABLE)])?;
         session.run(create, self.limit())?;
         kept.has.push(TABLE);
-        let plain = PlainName::of(&self.file)?;
+        let plain = PlainName::of(self.file)?;
         let path = plain.text();
         let values = [("table", TABLE), ("file", path.as_str())];
         let load = match self.part.load {

@@ -112,7 +112,7 @@ impl Probe<'_> {
     }
 
     fn bulk(&self, session: &mut Session<'_>) -> Result<Loaded, Ended> {
-        let plain = PlainName::of(&self.file)?;
+        let plain = PlainName::of(self.file)?;
         let path = plain.text();
         let values = [("table", TABLE), ("file", path.as_str())];
         let load = match self.part.load {

@@ -89,7 +89,7 @@ pub(super) fn settle(
         (None, Some(named)) => {
             let is_it =
                 |place: &usize| all.get(*place).is_some_and(|one| is_named(one.of.cells.target, named));
-            by_reference(rules, &answers, given.iter().position(|place| is_it(place)), &over)
+            by_reference(rules, &answers, given.iter().position(is_it), &over)
         }
         (None, None) => by_majority(rules, &answers, &over),
     };

@@ -14,8 +14,10 @@ fn stopped(system: &str, more: &[&str]) -> Option<Summary> {
     }
     let world = World::new();
     let usual = ["-n", "300", "--work", "800ms"];
-    let summary =
-        start(&world, system, &[&usual[..], more].concat()).end(Duration::from_secs(400)).expect(0).summary();
+    let ended = start(&world, system, &[&usual[..], more].concat()).end(Duration::from_secs(400));
+    let summary = ended.summary();
+    // Beside other tests a system may be late with its own promise, which ends a run with 1.
+    ended.expect(i32::from(!summary.broken_promises.is_empty()));
     assert!(summary.complete && summary.failures.is_empty(), "{:?}", summary.failures);
     world.nothing_left();
     assert!(world.kept("out").work().is_empty());
@@ -30,8 +32,7 @@ fn keeps_all(system: &str, kind: &str) {
     assert!(count(found, "acknowledged_writes") > 10, "{found:?}");
 }
 
-/// A tier with a window, stopped ten times: it loses something at least once, and nothing that is far older. Beside
-/// other tests a system may be late with its own promise, which is no fault of this program.
+/// A tier with a window, stopped ten times: it loses something at least once, and nothing that is far older.
 fn loses_inside_its_window(system: &str, window_s: f64) {
     let Some(summary) = stopped(system, &["--tier", "window", "--stops", "10"]) else { return };
     let found = entry(&summary, system, "window", "process");
