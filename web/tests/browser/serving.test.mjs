@@ -14,7 +14,7 @@ after(async () => { await browser.close(); });
 
 test('a serving run opens with its sentence, its charts and a table behind each, without a message', async () => {
   const { page, context, trouble } = await open(browser, 'serving');
-  assert.match(await page.locator('.lead').textContent(), /^Mix a, synced: no difference shown between PostgreSQL .* and MongoDB .* operations\/s/);
+  assert.match(await page.locator('.lead').textContent(), /^Mix a, synced: no difference shown between postgresql .* and mongodb .* operations\/s/);
   assert.match(await page.locator('.catches').first().textContent(), /Steady state: not tested/);
   for (const id of PARTS) {
     const section = await part(page, id);

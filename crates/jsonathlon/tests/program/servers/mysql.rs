@@ -303,7 +303,7 @@ fn a_hot_question_that_reads_from_the_disk_is_said_to() {
     let file = world.path("systems/mysql/system.toml");
     let definition = std::fs::read_to_string(&file).unwrap();
     // The smallest pool that there can be.
-    let pool = "share = 0.75\nunit = \"MB\"\ntext = \"{{amount}}M\"";
+    let pool = "share = 0.75\nunit = \"MiB\"\ntext = \"{{amount}}M\"";
     assert!(definition.contains(pool));
     std::fs::write(&file, definition.replacen(pool, "text = \"5M\"", 1)).unwrap();
     let (systems, out) = (world.text("systems"), world.text("out"));

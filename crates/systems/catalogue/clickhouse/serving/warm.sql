@@ -1,2 +1,2 @@
 -- Every document is read once; length() would read the lengths alone.
-SELECT sum(cityHash64(doc)) AS hashes FROM {{table}};
+SELECT countIf(cityHash64(doc) != 0) AS documents FROM {{table}};
