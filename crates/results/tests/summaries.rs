@@ -100,7 +100,7 @@ fn run() -> Run {
             clock: ClockResolution { step_ns: 20, reading_ns: 25.0 },
             disk_bytes_per_s: None,
             data: Data {
-                documents: 100,
+                documents: 99,
                 bytes: 48_000,
                 digest: "blake3:11".into(),
                 source: "generated".into(),

@@ -67,11 +67,12 @@ fn index() {
 #[test]
 fn size() {
     tiny("size", "sqlite", &[ONE, "values=text", "doc-size=0.5,1,1.5,2,2.5,3"], &["SQLite has"]);
+    // Longer texts of so few documents are out of their rows, and a table without them is smaller than its index.
     tiny(
         "size",
         "postgresql",
-        &[ONE, "values=text", "doc-size=0.5,3"],
-        &["PostgreSQL has no edge for text between 0.5 and 3 kB"],
+        &[ONE, "values=text", "doc-size=0.5,1.5"],
+        &["PostgreSQL has no edge for text between 0.5 and 1.5 kB"],
     );
 }
 
