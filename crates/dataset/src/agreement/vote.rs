@@ -89,7 +89,7 @@ pub fn decide(rules: &Rules, answers: &[Answer<'_>], common: &Holding) -> (Decis
         (decision, _) => decision,
     };
     let fixed = decision.fixed().and_then(|place| answers.get(place)?.common).unwrap_or_default();
-    let findings = findings(rules, answers, common, fixed, None);
+    let findings = hold_against(rules, answers, common, fixed, None);
     let in_doubt = match decision {
         Decision::Agreed(_) | Decision::Nothing => None,
         Decision::Disputed(_) => Some(Later::Disputed),
@@ -100,18 +100,6 @@ pub fn decide(rules: &Rules, answers: &[Answer<'_>], common: &Holding) -> (Decis
         _ => finding,
     };
     (decision, findings.into_iter().map(doubt).collect())
-}
-
-/// How each answer stands to one that is right over `common`: what the user gave, or the answer of the `reference`, which
-/// is right over all that it holds.
-pub fn hold_against(
-    rules: &Rules,
-    answers: &[Answer<'_>],
-    common: &Holding,
-    fixed: &[Row],
-    reference: Option<usize>,
-) -> Vec<Finding> {
-    findings(rules, answers, common, fixed, reference)
 }
 
 /// An answer over the documents that all voters hold.
@@ -161,7 +149,9 @@ fn majority(rules: &Rules, ballots: &[Ballot<'_>]) -> Decision {
     }
 }
 
-fn findings(
+/// How each answer stands to one that is right over `common`: what the user gave, or the answer of the `reference`, which
+/// is right over all that it holds.
+pub fn hold_against(
     rules: &Rules,
     answers: &[Answer<'_>],
     common: &Holding,
